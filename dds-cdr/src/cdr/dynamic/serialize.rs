@@ -58,10 +58,10 @@ impl Serialize for DynamicRef<'_> {
             NodeKind::Union(node) => {
                 let mut map = serializer.serialize_map(None)?;
                 let case = self.discriminator().and_then(|discriminator| node.selected_by(discriminator));
-                if !case.is_some_and(CaseNode::has_one_discriminator)
-                    && let Some(discriminator) = self.discriminator_value()
-                {
-                    map.serialize_entry(DISCRIMINATOR, &discriminator)?;
+                if !case.is_some_and(CaseNode::has_one_discriminator) {
+                    if let Some(discriminator) = self.discriminator_value() {
+                        map.serialize_entry(DISCRIMINATOR, &discriminator)?;
+                    }
                 }
                 if let Some((name, value)) = self.selected() {
                     map.serialize_entry(name, &value)?;
