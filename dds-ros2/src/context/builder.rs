@@ -126,7 +126,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Declares that the services of a vendor have the header of `rmw_cyclonedds` before each request and reply.
+    /// Declares that the servers of a vendor have the header of `rmw_cyclonedds` before each request and reply.
     ///
     /// A client needs this for servers of `ros2-client` with `ServiceMapping::Cyclone`, which announce no form. Those
     /// of `rmw_cyclonedds` and of `rmw_fastrtps` are known. A server recognizes both forms of `ros2-client` itself.

@@ -58,7 +58,7 @@ pub(crate) struct ContextInner {
     pub(crate) is_without_rosout: bool,
     pub(crate) log_levels: SharedLevels,
     pub(crate) background: Background,
-    /// Vendors whose services have a header, besides `rmw_cyclonedds`.
+    /// Vendors whose servers have a header, besides `rmw_cyclonedds`.
     pub(crate) header_vendors: Vec<VendorId>,
     /// Numbers of clients and servers.
     services: AtomicU32,

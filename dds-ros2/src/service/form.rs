@@ -28,10 +28,10 @@ impl Form {
     /// Returns the form of a request that names its own writer in the inline QoS.
     ///
     /// In contrast to `rmw_fastrtps`, `ros2-client` does so with `ServiceMapping::Cyclone`. Its header starts with the
-    /// second half of the GUID.
-    pub(crate) fn of_own_name(writer: Guid, payload: &[u8]) -> Option<Self> {
-        let half = payload.get(4..12)?;
-        (half == &writer.to_bytes()[8..]).then_some(Self::Header)
+    /// second half of the GUID. A request without this half has no header.
+    pub(crate) fn of_own_name(writer: Guid, payload: &[u8]) -> Self {
+        let has_header = payload.get(4..12).is_some_and(|half| half == &writer.to_bytes()[8..]);
+        if has_header { Self::Header } else { Self::InlineQos }
     }
 }
 
@@ -178,9 +178,9 @@ mod tests {
     fn header_with_the_own_guid_is_recognized() {
         let guid = Guid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
         let payload = [0, 1, 0, 0, 8, 9, 10, 11, 12, 13, 14, 15, 1];
-        assert_eq!(Form::of_own_name(guid, &payload), Some(Form::Header));
-        assert_eq!(Form::of_own_name(guid, &payload[..11]), None);
-        assert_eq!(Form::of_own_name(guid, &[0; 13]), None);
+        assert_eq!(Form::of_own_name(guid, &payload), Form::Header);
+        assert_eq!(Form::of_own_name(guid, &payload[..11]), Form::InlineQos);
+        assert_eq!(Form::of_own_name(guid, &[0; 13]), Form::InlineQos);
     }
 
     #[test]

@@ -269,8 +269,8 @@ impl<S: RosService> Core<S> {
     fn collect(&self, version: u64) {
         let there = self.reader.matched_publications();
         let back = self.writer.matched_subscriptions();
-        let headed = &self.context.inner.header_vendors;
-        self.shared.state().cache.store(version, Peers::new(&there, &back, "clientid", headed));
+        // No vendors of `service_header_of`: it is about servers. A request of their clients tells its form.
+        self.shared.state().cache.store(version, Peers::new(&there, &back, "clientid", &[]));
     }
 
     fn take_ready(&self) -> Option<Held<S::Request>> {
@@ -301,7 +301,7 @@ impl<S: RosService> Core<S> {
             let form = match named {
                 // A request that names its reader is of this form, from any vendor.
                 _ if reply_reader.is_some() => Some(Form::InlineQos),
-                Some(writer) if writer == request.writer => Form::of_own_name(writer, encoded.bytes),
+                Some(writer) if writer == request.writer => Some(Form::of_own_name(writer, encoded.bytes)),
                 _ => None,
             };
             let form = form.or_else(|| state.cache.peers().form(request.writer));

@@ -53,13 +53,24 @@ fn topics_and_nodes_of_ros2_client() {
 #[test]
 #[ignore = "needs ros2-client: .ci/run ros2_client"]
 fn server_answers_both_forms_of_ros2_client() {
-    let context = builder(91).build().unwrap();
+    server_answers_both_forms(91, builder(91));
+}
+
+/// A program may also be a client of servers that have the header.
+#[test]
+#[ignore = "needs ros2-client: .ci/run ros2_client"]
+fn header_for_clients_does_not_affect_a_server() {
+    server_answers_both_forms(93, builder(93).service_header_of(VendorId::RUSTDDS));
+}
+
+fn server_answers_both_forms(domain: u32, builder: ContextBuilder) {
+    let context = builder.build().unwrap();
     let service = context.node("server").unwrap().service::<SetBool>("flip").unwrap();
     let thread = std::thread::spawn({
         let service = service.clone();
         move || service.serve(|request| SetBoolResponse { success: !request.data, message: request.data.to_string() })
     });
-    let mut peer = Peer::start_ros2_client(91, "client", "/");
+    let mut peer = Peer::start_ros2_client(domain, "client", "/");
     for mapping in ["enhanced", "cyclone"] {
         peer.tell(json!({"command": "call", "service": "/flip", "mapping": mapping, "values": [true, false, true]}));
         for asked in [true, false, true] {
