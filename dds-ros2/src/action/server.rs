@@ -481,7 +481,7 @@ impl<A: RosAction> ServerGoal<A> {
 
     /// Sends feedback to the clients.
     ///
-    /// The first call blocks for up to 100 ms while the client of the goal is not connected to the feedback.
+    /// The first call, and calls during it, block for up to 100 ms until the client of the goal gets feedback.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -492,12 +492,15 @@ impl<A: RosAction> ServerGoal<A> {
 
     /// Waits until the client of the goal gets feedback. Its goal may overtake the announcement of its reader.
     fn wait_for_client(&self) {
-        let Some(client) = self.client.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        // Locked during the wait, so that feedback of another thread waits too.
+        let mut first = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(client) = *first else { return };
         let core = &self.core;
         let is_there = || core.feedback.matched_subscriptions().iter().any(|reader| prefix_of(reader.guid) == client);
         let wait = Wait::new(core.node.context().waits(), &core.changed, || Ok(is_there().then_some(())), String::new);
         // A client without feedback, such as a tool, reaches the limit once for each goal.
         let _ = wait.block_for(CLIENT_WAIT);
+        *first = None;
     }
 
     /// Returns whether a client has asked to cancel.
