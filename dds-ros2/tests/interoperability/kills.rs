@@ -55,19 +55,21 @@ impl Drop for Victim {
     }
 }
 
-/// Nodes, and the topics and services that only victims have.
+/// Nodes, and the beginnings of names of victims that topics and services have.
 #[derive(Debug, PartialEq)]
 struct Seen {
     nodes: Vec<String>,
-    topics: Vec<String>,
-    services: Vec<String>,
+    topics: Vec<&'static str>,
+    services: Vec<&'static str>,
 }
 
-/// Names with this beginning.
-const OF_VICTIMS: [&str; 4] = ["/lab/ours", "/lab/flip_ours", "/theirs", "/flip_theirs"];
+/// The beginnings of the names that only victims have. The last two are those of their parameter services.
+const OF_VICTIMS: [&str; 6] =
+    ["/flip_theirs", "/lab/flip_ours", "/lab/ours", "/theirs", "/lab/victim/", "/rclpy_victim/"];
 
-fn of_victims<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    names.filter(|name| OF_VICTIMS.contains(&name.as_str())).cloned().collect()
+fn of_victims<'a>(names: impl Iterator<Item = &'a String> + Clone) -> Vec<&'static str> {
+    let is_there = |beginning: &&str| names.clone().any(|name| name.starts_with(beginning));
+    OF_VICTIMS.into_iter().filter(is_there).collect()
 }
 
 impl Seen {
@@ -83,9 +85,9 @@ impl Seen {
         Self { nodes, topics: of_victims(graph.topics().keys()), services: of_victims(graph.services().keys()) }
     }
 
-    fn expected(nodes: &[&str], topics: &[&str], services: &[&str]) -> Self {
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Self { nodes: owned(nodes), topics: owned(topics), services: owned(services) }
+    fn expected(nodes: &[&str], topics: &[&'static str], services: &[&'static str]) -> Self {
+        let nodes = nodes.iter().map(|name| (*name).to_owned()).collect();
+        Self { nodes, topics: topics.to_vec(), services: services.to_vec() }
     }
 }
 
@@ -113,7 +115,8 @@ fn killed_nodes_of_either_side_leave_both_graphs() {
         peer.tell(json!({"command": "publish", "topic": "theirs", "text": "x", "profile": "latched"}));
         peer.tell(json!({"command": "serve", "service": "/flip_theirs"}));
         let all = ["/lab/victim", "/rclpy_victim", "/rclpy_watcher", "/second_victim", "/watcher"];
-        let all = Seen::expected(&all, &["/lab/ours", "/theirs"], &["/flip_theirs", "/lab/flip_ours"]);
+        let services = ["/flip_theirs", "/lab/flip_ours", "/lab/victim/", "/rclpy_victim/"];
+        let all = Seen::expected(&all, &["/lab/ours", "/theirs"], &services);
         wait_until_both_see(&all, &graph, &mut watcher);
         client.wait_for_service().block_for(LIMIT).unwrap();
         let ready = json!({"command": "ready", "service": "/lab/flip_ours"});

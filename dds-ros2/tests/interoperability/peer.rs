@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 /// Longer than any step takes on a busy machine. Only a failing test reaches it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(40);
 
-/// A running `ros.py`. Dropping it ends the process.
+/// How long a peer may take for its end.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// A running peer, such as `ros.py`. Dropping it ends the process.
 pub(crate) struct Peer {
     process: Child,
     /// `None` once the process is to end.
@@ -93,14 +96,21 @@ impl Peer {
 
     /// As `wait_for`. Without such an event, returns the skipped ones.
     pub(crate) fn find(&mut self, name: &str, is_it: impl Fn(&Value) -> bool) -> Result<Value, Vec<Value>> {
+        self.next_such(|event| event["event"] == name && is_it(event))
+    }
+
+    /// Returns the next event for which `is_it` holds. Without one within `LIMIT`, returns the skipped ones.
+    fn next_such(&mut self, is_it: impl Fn(&Value) -> bool) -> Result<Value, Vec<Value>> {
+        let end = Instant::now() + LIMIT;
         let mut passed_over = Vec::new();
-        loop {
-            match self.events.recv_timeout(LIMIT) {
-                Ok(event) if event["event"] == name && is_it(&event) => return Ok(event),
+        while let Some(rest) = end.checked_duration_since(Instant::now()) {
+            match self.events.recv_timeout(rest) {
+                Ok(event) if is_it(&event) => return Ok(event),
                 Ok(event) => passed_over.push(event),
-                Err(_) => return Err(passed_over),
+                Err(_) => break,
             }
         }
+        Err(passed_over)
     }
 
     /// Waits for one event of each name, in any order.
@@ -112,12 +122,8 @@ impl Peer {
     }
 
     fn wait_for_any(&mut self, names: &[&str]) -> Value {
-        loop {
-            let event = self.events.recv_timeout(LIMIT).unwrap();
-            if names.iter().any(|name| event["event"] == *name) {
-                return event;
-            }
-        }
+        let found = self.next_such(|event| names.iter().any(|name| event["event"] == *name));
+        found.unwrap_or_else(|passed_over| panic!("none of {names:?} came; there was {passed_over:?}"))
     }
 
     /// Sends a command, and returns the event of the same name.
@@ -149,6 +155,14 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         self.commands = None;
-        let _ = self.process.wait();
+        let end = Instant::now() + GRACE;
+        while matches!(self.process.try_wait(), Ok(None)) {
+            if Instant::now() > end {
+                let _ = self.process.kill();
+                let _ = self.process.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }

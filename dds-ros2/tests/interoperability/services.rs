@@ -131,6 +131,9 @@ fn events_of_rclpy_and_of_a_client_name_the_same_call() {
     client.configure_introspection(ServiceIntrospection::Metadata).unwrap();
     let events = node.subscription::<SetBoolEvent>("flip/_service_event").unwrap();
     events.wait_for_publishers(2).block_for(LIMIT).unwrap();
+    // The publishers of both sides, and this subscription.
+    let topic = json!({"command": "topic_info", "topic": "/flip/_service_event"});
+    peer.ask_until(&topic, |info| info["endpoints"].as_array().unwrap().len() == 3);
     client.call(SetBoolRequest { data: true }).block_for(LIMIT).unwrap();
     let mut all: Vec<_> = KINDS.iter().map(|_| events.next_message().block_for(LIMIT).unwrap()).collect();
     all.sort_by_key(|event| event.info.event_type);

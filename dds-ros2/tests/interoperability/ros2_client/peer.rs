@@ -3,6 +3,7 @@
 //! Arguments: the name and the namespace of the node. `.ci/run ros2_client` builds it outside of the workspace.
 
 use futures::StreamExt;
+use futures::future::{Either, select};
 use ros2_client::qos::{Durability, History, WhenFull};
 use ros2_client::service::{Client, Server};
 use ros2_client::{
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::BufRead;
+use std::pin::pin;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -37,8 +39,24 @@ impl Message for SetBoolResponse {}
 /// Between two looks for messages.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// Longer than any step takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
+
 fn report(event: Value) {
     println!("{event}");
+}
+
+/// Waits for a result, but not longer than `LIMIT`.
+fn within_limit<T>(wait: impl Future<Output = T>) -> Option<T> {
+    let (alarm, limit) = futures::channel::oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        sleep(LIMIT);
+        drop(alarm);
+    });
+    match futures::executor::block_on(select(pin!(wait), limit)) {
+        Either::Left((result, _)) => Some(result),
+        Either::Right(_) => None,
+    }
 }
 
 fn qos() -> QosProfile {
@@ -71,10 +89,14 @@ impl Peer {
         std::thread::spawn(move || {
             loop {
                 match subscription.take() {
-                    Ok(Some((text, _))) => report(json!({"event": "heard", "text": text.data})),
-                    Ok(None) => sleep(PAUSE),
+                    Ok(Some((text, _))) => {
+                        report(json!({"event": "heard", "text": text.data}));
+                        continue;
+                    }
+                    Ok(None) => {}
                     Err(error) => report(json!({"event": "error", "text": error.to_string()})),
                 }
+                sleep(PAUSE);
             }
         });
         report(json!({"event": "subscribed"}));
@@ -90,10 +112,12 @@ impl Peer {
                     Ok(Some((id, SetBoolRequest { data }))) => {
                         let message = format!("not {data}");
                         server.send_response(id, SetBoolResponse { success: !data, message }).unwrap();
+                        continue;
                     }
-                    Ok(None) => sleep(PAUSE),
+                    Ok(None) => {}
                     Err(error) => report(json!({"event": "error", "text": error.to_string()})),
                 }
+                sleep(PAUSE);
             }
         });
         report(json!({"event": "serving"}));
@@ -103,17 +127,22 @@ impl Peer {
         let (name, kind) = (Name::parse(service).unwrap(), ServiceTypeName::new("std_srvs", "SetBool"));
         let client: Client<SetBoolRequest, SetBoolResponse> =
             self.node.create_client(mapping, &name, &kind, qos(), qos()).unwrap();
-        futures::executor::block_on(client.wait_for_service(&self.node));
+        if within_limit(client.wait_for_service(&self.node)).is_none() {
+            return report(json!({"event": "error", "text": format!("no server of {service}")}));
+        }
         for data in values {
             let id = client.send_request(SetBoolRequest { data: *data }).unwrap();
             let start = Instant::now();
             let answer = loop {
                 match client.receive_response() {
                     Ok(Some((of, answer))) if of == id => break Some(answer),
-                    Ok(_) if start.elapsed() > Duration::from_secs(20) => break None,
-                    Ok(_) => sleep(PAUSE),
+                    Ok(_) => {}
                     Err(error) => report(json!({"event": "error", "text": error.to_string()})),
                 }
+                if start.elapsed() > LIMIT {
+                    break None;
+                }
+                sleep(PAUSE);
             };
             let (success, message) = answer.map(|answer| (answer.success, answer.message)).unzip();
             report(json!({"event": "answered", "asked": data, "success": success, "message": message}));
