@@ -16,10 +16,11 @@ mod ros2_client;
 mod services;
 mod standard;
 mod starts;
-#[rustfmt::skip]
-mod test_msgs;
 mod topics;
 mod types;
+
+// The code that `dds-idl` writes for a package of a user.
+include!("../../../dds-ros2-msgs/tests/own_packages/test_msgs.rs");
 
 use dds_ros2::Context;
 
