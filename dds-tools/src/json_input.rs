@@ -12,17 +12,20 @@
 //! | map, struct, bitset | object; absent members have their defaults, `null` removes an optional member |
 //! | union | object with the selected member; `$discriminator` if the member has several, or is absent |
 //!
-//! The end of an instance is an object with `instance_state` (`disposed` or `no writers`) and `key`.
+//! The end of an instance is an object with `$instance_state` (`disposed` or `no writers`) and `key`.
 
 use crate::error::ToolError;
 use crate::yaml;
 use dds_core::InstanceState;
 use dds_core::cdr::F128;
 use dds_core::dynamic::{DataError, DynamicData, DynamicKind, DynamicType, Input, MemberId, PrimitiveKind};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// The entry of an object with the discriminator of a union.
 const DISCRIMINATOR: &str = "$discriminator";
+/// The entry of an object with the state of an instance that has ended. No member has such a name.
+pub(crate) const INSTANCE_STATE: &str = "$instance_state";
 /// Hexadecimal digits of a `long double`.
 const FLOAT128_DIGITS: usize = 32;
 
@@ -41,7 +44,7 @@ pub enum PublishedChange {
 /// As [`sample_from_text`].
 pub fn change_from_text(ty: &DynamicType, text: &str) -> Result<PublishedChange, ToolError> {
     let value = value_from_text(text)?;
-    let Some((state, key)) = instance_end(ty, &value) else {
+    let Some((state, key)) = instance_end(&value) else {
         return sample_from_value(ty, &value).map(PublishedChange::Sample);
     };
     let state = match state {
@@ -49,7 +52,7 @@ pub fn change_from_text(ty: &DynamicType, text: &str) -> Result<PublishedChange,
         "no writers" => InstanceState::NotAliveNoWriters,
         other => {
             let reason = format!("expected disposed or no writers, found {other:?}");
-            return Err(ToolError::Value { path: "instance_state".to_owned(), reason });
+            return Err(ToolError::Value { path: INSTANCE_STATE.to_owned(), reason });
         }
     };
     let mut reader = JsonReader { path: String::new() };
@@ -58,11 +61,9 @@ pub fn change_from_text(ty: &DynamicType, text: &str) -> Result<PublishedChange,
 }
 
 /// Returns the state and the key if a value is the end of an instance, and no sample.
-fn instance_end<'v>(ty: &DynamicType, value: &'v Value) -> Option<(&'v str, &'v Value)> {
+fn instance_end(value: &Value) -> Option<(&str, &Value)> {
     let members = value.as_object().filter(|members| members.len() == 2)?;
-    let (state, key) = (members.get("instance_state")?.as_str()?, members.get("key")?);
-    let is_sample = ty.resolved().member("instance_state").is_some();
-    (!is_sample).then_some((state, key))
+    Some((members.get(INSTANCE_STATE)?.as_str()?, members.get("key")?))
 }
 
 /// Reads a sample of a type from JSON or YAML.
@@ -73,15 +74,30 @@ pub fn sample_from_text(ty: &DynamicType, text: &str) -> Result<DynamicData, Too
     sample_from_value(ty, &value_from_text(text)?)
 }
 
+/// Reads a sample of a type from JSON. Unlike YAML, it is safe for text of untrusted senders.
+///
+/// # Errors
+/// As [`sample_from_text`].
+pub fn sample_from_json(ty: &DynamicType, text: &str) -> Result<DynamicData, ToolError> {
+    let value = serde_json::from_str(text);
+    sample_from_value(ty, &value.map_err(|error| ToolError::value(format!("the sample is not JSON: {error}")))?)
+}
+
 fn sample_from_value(ty: &DynamicType, value: &Value) -> Result<DynamicData, ToolError> {
     JsonReader { path: String::new() }.sample(ty, value)
 }
 
 fn value_from_text(text: &str) -> Result<Value, ToolError> {
-    serde_json::from_str(text).or_else(|error| {
-        yaml::from_yaml(text)
-            .map_err(|yaml| ToolError::value(format!("the sample is not JSON: {error}; it is not YAML either: {yaml}")))
-    })
+    let error = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    // YAML contains JSON, so a number out of range would otherwise get a second meaning.
+    if serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        return Err(ToolError::value(format!("the sample has a value that is no JSON: {error}")));
+    }
+    yaml::from_yaml(text)
+        .map_err(|yaml| ToolError::value(format!("the sample is not JSON: {error}; it is not YAML either: {yaml}")))
 }
 
 /// Reads values and remembers the path of the present one for errors.
@@ -145,7 +161,7 @@ impl JsonReader {
             (DynamicKind::Sequence | DynamicKind::Array, Value::Array(elements)) => self.list(&ty, elements),
             (DynamicKind::Sequence | DynamicKind::Array, value) => Err(self.mismatch("a list", value)),
             (DynamicKind::Struct, Value::Object(members)) => Ok(self.structure(&ty, members)?.into()),
-            (DynamicKind::Map, Value::Object(entries)) => Ok(self.map(&ty, entries)?.into()),
+            (DynamicKind::Map, Value::Object(entries)) => self.map(&ty, entries),
             (DynamicKind::Bitset, Value::Object(fields)) => Ok(self.bitset(&ty, fields)?.into()),
             (DynamicKind::Union, value) => Ok(self.union(&ty, value)?.into()),
             (_, value) => Err(self.mismatch("an object", value)),
@@ -161,12 +177,7 @@ impl JsonReader {
             }
             (PrimitiveKind::Float128, Value::String(text)) if text.starts_with("0x") => self.float128(text),
             (PrimitiveKind::Float128, value) => self.float(value).map(|number| F128::from(number).into()),
-            (PrimitiveKind::Float32, value) => match self.float(value)? {
-                number if number.is_finite() && (number as f32).is_infinite() => {
-                    Err(self.error(format!("the number {number:e} is too large for a float")))
-                }
-                number => Ok(number.into()),
-            },
+            (PrimitiveKind::Float32, value) => self.float32(value).map(Input::from),
             (PrimitiveKind::Float64, value) => self.float(value).map(Input::from),
             (_, value) => self.integer(value),
         }
@@ -192,6 +203,17 @@ impl JsonReader {
             value => return Err(self.mismatch("a number", value)),
         };
         number.ok_or_else(|| self.error(format!("the number {value} is out of range")))
+    }
+
+    fn float32(&self, value: &Value) -> Result<f32, ToolError> {
+        let number = self.float(value)?;
+        // A conversion of the `f64` would round a second time. Its shortest text has the digits of the user.
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let single = text.parse().unwrap_or(number as f32);
+        if number.is_finite() && single.is_infinite() {
+            return Err(self.error(format!("the number {number:e} is too large for a float")));
+        }
+        Ok(single)
     }
 
     /// Reads all bits of a `long double`, for which JSON has no number.
@@ -254,20 +276,38 @@ impl JsonReader {
         Ok(data)
     }
 
-    fn map(&mut self, ty: &DynamicType, entries: &Map<String, Value>) -> Result<DynamicData, ToolError> {
-        let mut data = DynamicData::new(ty);
+    fn map(&mut self, ty: &DynamicType, entries: &Map<String, Value>) -> Result<Input, ToolError> {
         let (Some(key_type), Some(value_type)) = (ty.key_element(), ty.element()) else {
             return Err(self.error("the map has no types for its keys and values".to_owned()));
         };
         let key_type = key_type.resolved();
+        let mut inputs = Vec::with_capacity(entries.len());
         for (key, value) in entries {
-            let step = map_step(&key_type, key);
-            self.at(&step, |reader| {
-                let input = reader.value(&value_type, value)?;
-                data.set(step.as_str(), input).map_err(|error| reader.data_error(&error))
+            let input = self.at(&map_step(&key_type, key), |reader| {
+                Ok((reader.map_key(&key_type, key)?, reader.value(&value_type, value)?))
             })?;
+            inputs.push(input);
         }
-        Ok(data)
+        Ok(inputs.into())
+    }
+
+    /// Reads the key of a map: text, the name of a literal, a character, or a number.
+    fn map_key(&self, ty: &DynamicType, key: &str) -> Result<Input, ToolError> {
+        let number = || key.parse::<i64>().map(Input::from).or_else(|_| key.parse::<u64>().map(Input::from)).ok();
+        let input = match ty.kind() {
+            DynamicKind::String | DynamicKind::WString | DynamicKind::Enum => Some(key.into()),
+            DynamicKind::Primitive(PrimitiveKind::Bool) => key.parse::<bool>().ok().map(Input::from),
+            DynamicKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16) => {
+                let mut chars = key.chars();
+                match (chars.next(), chars.next()) {
+                    (Some(char), None) => Some(char.into()),
+                    // Half of a surrogate pair is no character, and has its number instead.
+                    _ => number(),
+                }
+            }
+            _ => number(),
+        };
+        input.ok_or_else(|| self.error(format!("expected a key of the type {}", ty.name())))
     }
 
     fn bitset(&mut self, ty: &DynamicType, fields: &Map<String, Value>) -> Result<DynamicData, ToolError> {
@@ -372,7 +412,7 @@ fn map_step(key_type: &DynamicType, key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PublishedChange, change_from_text, sample_from_text};
+    use super::{PublishedChange, change_from_text, sample_from_json, sample_from_text};
     use dds_core::InstanceState;
     use dds_core::cdr::F128;
     use dds_core::dynamic::{DynamicData, DynamicType, TypeError};
@@ -497,24 +537,66 @@ mod tests {
     }
 
     #[test]
+    fn text_of_a_float_is_rounded_once() {
+        let ty = DynamicType::structure("Number").member("y", DynamicType::float32()).build().unwrap();
+        // The nearest `f64` of this text lies in the middle between two floats.
+        for text in ["7.038531e-26", "\"7.038531e-26\""] {
+            let sample = sample_from_text(&ty, &format!("{{\"y\":{text}}}")).unwrap();
+            assert_eq!(sample.get::<f32>("y").unwrap().to_bits(), 0x15ae_43fd, "{text}");
+        }
+    }
+
+    #[test]
+    fn large_map_is_read_in_one_pass() {
+        let ty = DynamicType::structure("Limits")
+            .member("limits", DynamicType::map(DynamicType::string(), DynamicType::float64()))
+            .build()
+            .unwrap();
+        let entries: Vec<String> = (0..200_000).map(|key| format!("\"joint {key}\":0.5")).collect();
+        let sample = sample_from_text(&ty, &format!("{{\"limits\":{{{}}}}}", entries.join(","))).unwrap();
+        assert_eq!(sample.get::<f64>("limits[\"joint 199999\"]").unwrap(), 0.5);
+    }
+
+    #[test]
+    fn untrusted_text_is_never_yaml() {
+        let ty = DynamicType::structure("Pose").member("x", DynamicType::float64()).build().unwrap();
+        assert!(sample_from_json(&ty, "{\"x\":1.5}").is_ok());
+        for text in ["x: 1.5", "{\"x\":1e999}", &"- ".repeat(100_000), &"[".repeat(100_000)] {
+            let error = sample_from_json(&ty, text).unwrap_err().to_string();
+            assert!(error.starts_with("the sample is not JSON"), "{error}");
+        }
+    }
+
+    #[test]
+    fn member_may_have_the_name_of_a_state() {
+        let ty = DynamicType::structure("Robot")
+            .member("instance_state", DynamicType::string())
+            .member("key", DynamicType::int32())
+            .build()
+            .unwrap();
+        let change = change_from_text(&ty, r#"{"instance_state":"disposed","key":7}"#).unwrap();
+        assert!(matches!(change, PublishedChange::Sample(sample) if sample.get::<i32>("key") == Ok(7)));
+    }
+
+    #[test]
     fn ends_of_instances_have_a_state_and_a_key() {
         let ty = DynamicType::structure("Pose").member("robot", DynamicType::uint32()).key().build().unwrap();
         let mut key = DynamicData::new(&ty);
         key.set("robot", 7).unwrap();
         for (text, state) in [
-            (r#"{"instance_state":"disposed","key":{"robot":7}}"#, InstanceState::NotAliveDisposed),
-            ("instance_state: no writers\nkey:\n  robot: 7\n", InstanceState::NotAliveNoWriters),
+            (r#"{"$instance_state":"disposed","key":{"robot":7}}"#, InstanceState::NotAliveDisposed),
+            ("$instance_state: no writers\nkey:\n  robot: 7\n", InstanceState::NotAliveNoWriters),
         ] {
             assert_eq!(change_from_text(&ty, text).unwrap(), PublishedChange::End(state, key.clone()));
         }
         assert_eq!(change_from_text(&ty, "robot: 7").unwrap(), PublishedChange::Sample(key));
         for (text, expected) in [
             (
-                r#"{"instance_state":"gone","key":{}}"#,
-                "instance_state: expected disposed or no writers, found \"gone\"",
+                r#"{"$instance_state":"gone","key":{}}"#,
+                "$instance_state: expected disposed or no writers, found \"gone\"",
             ),
-            (r#"{"instance_state":"disposed","key":null}"#, "key: expected an object with the members of the type"),
-            (r#"{"instance_state":"disposed","key":{"x":1}}"#, "key.x: no such member"),
+            (r#"{"$instance_state":"disposed","key":null}"#, "key: expected an object with the members of the type"),
+            (r#"{"$instance_state":"disposed","key":{"x":1}}"#, "key.x: no such member"),
         ] {
             let error = change_from_text(&ty, text).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text}: {error}");
@@ -546,6 +628,10 @@ mod tests {
             (r#"{"points":[{"x":"many"}]}"#, "points[0].x: expected a number, \"NaN\""),
             (r#"{"points":[{"x":"1e999"}]}"#, "points[0].x: the number \"1e999\" is out of range"),
             (r#"{"points":[{"y":1e39}]}"#, "points[0].y: the number 1e39 is too large for a float"),
+            (r#"{"points":[{"x":1e999}]}"#, "the sample has a value that is no JSON: number out of range"),
+            ("points: [{x: 1e999}]", "the sample is not JSON"),
+            (r#"{"codes":{"1":"a","+1":"b"}}"#, "codes: the entry 1 of the map has the key of an earlier one"),
+            (r#"{"codes":{"3000000000":"a"}}"#, "codes: 3000000000 is not a value of"),
             (r#"{"long":"0x3fff"}"#, "long: expected 0x and 32 hexadecimal digits"),
             (r#"{"name":null}"#, "name: expected text, found null"),
             ("[]", "expected an object with the members of the type, found a list"),

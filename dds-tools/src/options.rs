@@ -1,7 +1,7 @@
 //! The command line.
 
 pub use crate::commands::durability::DurabilityOptions;
-pub use crate::commands::perf::{PerfAnswerOptions, PerfCommand, PerfSendOptions};
+pub use crate::commands::perf::{PerfAnswerOptions, PerfCommand, PerfPongOptions, PerfSendOptions};
 pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};

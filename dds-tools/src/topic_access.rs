@@ -203,7 +203,7 @@ pub fn sql_filter(ty: &DynamicType, expression: &str) -> Result<Filter, ToolErro
 /// # Errors
 /// [`ToolError::TypeFile`] with the diagnostics of the file, or if it defines none of the types.
 pub fn file_type(path: &Path, topic: &TopicView<'_>) -> Result<DynamicType, ToolError> {
-    match defined_type(path, topic)? {
+    match TypeFile::read(path)?.type_of(topic)? {
         Some(ty) => Ok(ty),
         None => {
             let names = topic.type_names().join(", ");
@@ -213,15 +213,29 @@ pub fn file_type(path: &Path, topic: &TopicView<'_>) -> Result<DynamicType, Tool
     }
 }
 
-/// Returns the type of a topic if an IDL file defines it.
-///
-/// # Errors
-/// [`ToolError::TypeFile`] with the diagnostics of the file.
-pub(crate) fn defined_type(path: &Path, topic: &TopicView<'_>) -> Result<Option<DynamicType>, ToolError> {
-    let specification = parse_type_file(path)?;
-    let names = topic.type_names();
-    let Some(name) = names.iter().find(|name| specification.find(name).is_some()) else { return Ok(None) };
-    type_of_specification(&specification, name).map(Some).map_err(|text| ToolError::TypeFile { text })
+/// The content of an IDL file with types.
+#[derive(Debug)]
+pub(crate) struct TypeFile(Specification);
+
+impl TypeFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`ToolError::TypeFile`] with the diagnostics of the file.
+    pub(crate) fn read(path: &Path) -> Result<Self, ToolError> {
+        parse_type_file(path).map(Self)
+    }
+
+    /// Returns the type of a topic if the file defines it.
+    ///
+    /// # Errors
+    /// [`ToolError::TypeFile`] with the diagnostics of the type.
+    pub(crate) fn type_of(&self, topic: &TopicView<'_>) -> Result<Option<DynamicType>, ToolError> {
+        let Self(specification) = self;
+        let names = topic.type_names();
+        let Some(name) = names.iter().find(|name| specification.find(name).is_some()) else { return Ok(None) };
+        type_of_specification(specification, name).map(Some).map_err(|text| ToolError::TypeFile { text })
+    }
 }
 
 fn named_file_type(path: &Path, name: &str) -> Result<DynamicType, ToolError> {

@@ -4,7 +4,7 @@ use crate::domain_view::TopicView;
 use crate::error::ToolError;
 use crate::recording::{RecordedSchema, SCHEMA_ENCODING};
 use crate::ros::{ROS_SCHEMA_ENCODING, RosTopicType, ros_topic, ros_type};
-use crate::topic_access::defined_type;
+use crate::topic_access::TypeFile;
 use dds_core::DomainParticipant;
 use dds_core::dynamic::DynamicType;
 use dds_core::error::WaitErrorKind;
@@ -65,16 +65,20 @@ pub struct TopicTypes {
     participant: DomainParticipant,
     wait: Duration,
     /// IDL file with types that no endpoint describes.
-    file: Option<PathBuf>,
+    file: Option<TypeFile>,
     /// When the wait for the type of a topic began, and whether the user knows. Bounded by the topics that exist.
     awaited: HashMap<String, (Instant, bool)>,
 }
 
 impl TopicTypes {
     /// Looks for types in `file` first. For each other type, waits for its description for at most `wait`.
-    #[must_use]
-    pub fn new(participant: DomainParticipant, wait: Duration, file: Option<PathBuf>) -> Self {
-        Self { participant, wait, file, awaited: HashMap::new() }
+    ///
+    /// # Errors
+    /// [`ToolError::TypeFile`] with the diagnostics of the file.
+    pub fn new(participant: DomainParticipant, wait: Duration, file: Option<PathBuf>) -> Result<Self, ToolError> {
+        // A program may write the file again later. Until its end, the file is incorrect.
+        let file = file.as_deref().map(TypeFile::read).transpose()?;
+        Ok(Self { participant, wait, file, awaited: HashMap::new() })
     }
 
     /// Forgets the waits for topics that have left.
@@ -94,10 +98,10 @@ impl TopicTypes {
     /// Returns the type of a topic, or `None` while an endpoint may still describe it.
     ///
     /// # Errors
-    /// Fails if the participant is closed, or if the file is incorrect.
+    /// Fails if the participant is closed. [`ToolError::TypeFile`] if the file has a mistake in this type.
     pub fn of_topic(&mut self, name: &str, topic: &TopicView<'_>) -> Result<Option<KnownType>, ToolError> {
         if let Some(file) = &self.file
-            && let Some(ty) = defined_type(file, topic)?
+            && let Some(ty) = file.type_of(topic)?
         {
             return Ok(Some(KnownType::Described(ty)));
         }

@@ -1,14 +1,12 @@
 //! Values between JSON and YAML.
 
-use saphyr::{Scalar, ScalarStyle, Yaml, YamlLoader};
-use saphyr_parser::Parser;
+use saphyr::Scalar;
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Most levels of a document. Deeper ones could overflow the stack.
 const DEPTH_MAX: usize = 64;
-/// Most values of a document. Aliases could otherwise multiply them.
-const VALUES_MAX: usize = 1 << 20;
 
 /// Longest name before a colon (YAML 1.2, 7.4.2), with some reserve for the escapes of other readers.
 const SIMPLE_KEY_LEN_MAX: usize = 1000;
@@ -18,54 +16,115 @@ const SIMPLE_KEY_LEN_MAX: usize = 1000;
 /// # Errors
 /// The reason as text.
 pub fn from_yaml(text: &str) -> Result<Value, String> {
-    let mut loader = YamlLoader::default();
-    // The loader would round numbers above `i64::MAX`.
-    loader.early_parse(false);
-    Parser::new_from_str(text).load(&mut loader, true).map_err(|error| error.to_string())?;
-    if let Some(error) = loader.error() {
-        return Err(error.to_string());
+    let mut builder = DocumentBuilder::default();
+    for event in Parser::new_from_str(text) {
+        let (event, _) = event.map_err(|error| error.to_string())?;
+        builder.add(event)?;
     }
-    let documents: Vec<Yaml<'_>> = loader.into_documents();
-    match documents.as_slice() {
-        [document] => value_of(document, 0, &mut 0),
-        documents => Err(format!("expected one document, found {}", documents.len())),
+    builder.document.ok_or_else(|| "expected one document, found none".to_owned())
+}
+
+/// Builds a document from the events of the parser. So the limits hold before a value exists.
+#[derive(Default)]
+struct DocumentBuilder {
+    /// Collections that have not ended, the outermost one first.
+    open: Vec<OpenCollection>,
+    document: Option<Value>,
+}
+
+enum OpenCollection {
+    Sequence(Vec<Value>),
+    /// `key`: the name of the next value.
+    Mapping {
+        members: Map<String, Value>,
+        key: Option<String>,
+    },
+}
+
+impl DocumentBuilder {
+    fn add(&mut self, event: Event<'_>) -> Result<(), String> {
+        match event {
+            // Aliases of large values would multiply the memory of a document.
+            Event::Alias(_) => Err("anchors and aliases are not supported: repeat the value".to_owned()),
+            Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _)
+                if anchor != 0 =>
+            {
+                Err("anchors and aliases are not supported: repeat the value".to_owned())
+            }
+            Event::Scalar(text, style, _, tag) => self.put(value_of_scalar(&text, style, tag.as_ref())?),
+            Event::SequenceStart(_, tag) => self.open(OpenCollection::Sequence(Vec::new()), tag.as_deref()),
+            Event::MappingStart(_, tag) => {
+                self.open(OpenCollection::Mapping { members: Map::new(), key: None }, tag.as_deref())
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(OpenCollection::Sequence(items)) => self.put(Value::Array(items)),
+                Some(OpenCollection::Mapping { members, .. }) => self.put(Value::Object(members)),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, collection: OpenCollection, tag: Option<&Tag>) -> Result<(), String> {
+        if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema()) {
+            return Err(format!("the tag {tag} is not supported"));
+        }
+        if self.open.len() >= DEPTH_MAX {
+            return Err(format!("the document has more than {DEPTH_MAX} levels"));
+        }
+        self.open.push(collection);
+        Ok(())
+    }
+
+    /// Adds a complete value to the innermost collection.
+    fn put(&mut self, value: Value) -> Result<(), String> {
+        match self.open.last_mut() {
+            None if self.document.is_some() => return Err("expected one document, found several".to_owned()),
+            None => self.document = Some(value),
+            Some(OpenCollection::Sequence(items)) => items.push(value),
+            Some(OpenCollection::Mapping { members, key }) => match key.take() {
+                None => *key = Some(name_of_member(value)?),
+                Some(name) if members.contains_key(&name) => return Err(format!("the name {name:?} appears twice")),
+                Some(name) => drop(members.insert(name, value)),
+            },
+        }
+        Ok(())
     }
 }
 
-fn value_of(yaml: &Yaml<'_>, depth: usize, count: &mut usize) -> Result<Value, String> {
-    *count += 1;
-    if depth > DEPTH_MAX || *count > VALUES_MAX {
-        return Err(format!("the document has more than {DEPTH_MAX} levels or {VALUES_MAX} values"));
+fn name_of_member(key: Value) -> Result<String, String> {
+    match key {
+        Value::String(name) => Ok(name),
+        key @ (Value::Number(_) | Value::Bool(_)) => Ok(key.to_string()),
+        _ => Err("expected text as the name of a member".to_owned()),
     }
-    Ok(match yaml {
-        Yaml::Representation(text, ScalarStyle::Plain, None) if large_number(text).is_some() => {
-            large_number(text).into()
+}
+
+fn value_of_scalar(text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>) -> Result<Value, String> {
+    // The scalar would round numbers above `i64::MAX`.
+    if let (ScalarStyle::Plain, None, Some(number)) = (style, tag, large_number(text)) {
+        return Ok(number.into());
+    }
+    let scalar = Scalar::parse_from_cow_and_metadata(Cow::Borrowed(text), style, tag);
+    Ok(match scalar.ok_or_else(|| format!("{text:?} does not fit its tag"))? {
+        Scalar::Null => Value::Null,
+        Scalar::Boolean(value) => value.into(),
+        Scalar::Integer(value) => value.into(),
+        // JSON has no form for these numbers.
+        Scalar::FloatingPoint(value) if value.is_nan() => "NaN".into(),
+        // Only the word is infinite. Digits that are too large are a mistake.
+        Scalar::FloatingPoint(value) if value.is_infinite() && text.contains(|char: char| char.is_ascii_digit()) => {
+            return Err(format!("the number {text} is out of range"));
         }
-        Yaml::Representation(text, style, tag) => {
-            let scalar = Scalar::parse_from_cow_and_metadata(Cow::Borrowed(text), *style, tag.as_ref());
-            value_of_scalar(&scalar.ok_or_else(|| format!("{text:?} does not fit its tag"))?)
-        }
-        Yaml::Value(scalar) => value_of_scalar(scalar),
-        Yaml::Sequence(items) => {
-            let mut list = Vec::with_capacity(items.len());
-            for item in items {
-                list.push(value_of(item, depth + 1, count)?);
+        Scalar::FloatingPoint(value) if value.is_infinite() => {
+            if value.is_sign_positive() {
+                "Infinity".into()
+            } else {
+                "-Infinity".into()
             }
-            Value::Array(list)
         }
-        Yaml::Mapping(pairs) => {
-            let mut object = Map::new();
-            for (key, value) in pairs {
-                let key = match value_of(key, depth + 1, count)? {
-                    Value::String(key) => key,
-                    key @ (Value::Number(_) | Value::Bool(_)) => key.to_string(),
-                    _ => return Err("expected text as the name of a member".to_owned()),
-                };
-                object.insert(key, value_of(value, depth + 1, count)?);
-            }
-            Value::Object(object)
-        }
-        _ => return Err("tags, aliases and invalid values are not supported".to_owned()),
+        Scalar::FloatingPoint(value) => value.into_inner().into(),
+        Scalar::String(text) => text.as_ref().into(),
     })
 }
 
@@ -77,25 +136,6 @@ fn large_number(text: &str) -> Option<u64> {
     let is_number = digits.starts_with(|first: char| first.is_ascii_hexdigit());
     let number = is_number.then(|| u64::from_str_radix(digits, radix).ok())?;
     number.filter(|number| i64::try_from(*number).is_err())
-}
-
-fn value_of_scalar(scalar: &Scalar<'_>) -> Value {
-    match scalar {
-        Scalar::Null => Value::Null,
-        Scalar::Boolean(value) => (*value).into(),
-        Scalar::Integer(value) => (*value).into(),
-        // JSON has no form for these numbers.
-        Scalar::FloatingPoint(value) if value.is_nan() => "NaN".into(),
-        Scalar::FloatingPoint(value) if value.is_infinite() => {
-            if value.is_sign_positive() {
-                "Infinity".into()
-            } else {
-                "-Infinity".into()
-            }
-        }
-        Scalar::FloatingPoint(value) => value.into_inner().into(),
-        Scalar::String(text) => text.as_ref().into(),
-    }
 }
 
 /// Writes a document in block style. Text is quoted as in JSON, which YAML 1.2 contains.
@@ -215,9 +255,37 @@ mod tests {
 
     #[test]
     fn deep_and_wrong_documents_are_errors() {
-        assert!(from_yaml(&"[".repeat(100_000)).is_err());
-        assert!(from_yaml(&format!("{}{}", "[".repeat(70), "]".repeat(70))).is_err());
-        assert!(from_yaml("a: 1\n---\nb: 2\n").is_err());
+        for opening in ["[", "- ", "? ", "{a: "] {
+            // A recursive parser would overflow the stack.
+            let error = from_yaml(&opening.repeat(100_000)).unwrap_err();
+            assert!(!error.is_empty(), "{opening}");
+        }
+        assert_eq!(from_yaml(&"- ".repeat(100_000)).unwrap_err(), "the document has more than 64 levels");
+        assert!(from_yaml(&format!("{}{}", "[".repeat(64), "]".repeat(64))).is_ok());
+        assert!(from_yaml(&format!("{}{}", "[".repeat(65), "]".repeat(65))).is_err());
+        assert_eq!(from_yaml("a: 1\n---\nb: 2\n").unwrap_err(), "expected one document, found several");
+        assert_eq!(from_yaml("").unwrap_err(), "expected one document, found none");
+        assert_eq!(from_yaml("{a: 1, b: 2, a: 3}").unwrap_err(), "the name \"a\" appears twice");
+        assert_eq!(from_yaml("{[]: 1}").unwrap_err(), "expected text as the name of a member");
+        assert_eq!(from_yaml("!point {x: 1}").unwrap_err(), "the tag !point is not supported");
         assert!(from_yaml("{a: ").is_err());
+    }
+
+    #[test]
+    fn anchors_and_aliases_are_errors() {
+        // Each alias would copy a megabyte.
+        let text = format!("a: &large \"{}\"\nb: [{}]\n", "x".repeat(1 << 20), "*large, ".repeat(10_000));
+        for text in [text.as_str(), "&one [1]", "{a: &two {b: 1}}", "[&three 1]"] {
+            assert_eq!(from_yaml(text).unwrap_err(), "anchors and aliases are not supported: repeat the value");
+        }
+        assert!(from_yaml("[*unknown]").is_err());
+    }
+
+    #[test]
+    fn only_words_are_infinite() {
+        assert_eq!(from_yaml("[.inf, -.Inf, +.INF]"), Ok(json!(["Infinity", "-Infinity", "Infinity"])));
+        for text in ["1e999", "-1e999", "!!float 1e999"] {
+            assert!(from_yaml(text).unwrap_err().ends_with("1e999 is out of range"), "{text}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! `dds durability`: a durability service (DDS 1.4, 2.2.3.4 and 2.2.3.5).
 
-use super::text::{bytes_text, write_json};
+use super::text::bytes_text;
 use crate::error::ToolError;
-use crate::network;
+use crate::network::{self, SERVICE_NAME};
 use crate::options::{NetworkOptions, OutputOptions, seconds, size};
 use crate::stop::Stop;
 use clap::Args;
@@ -41,9 +41,10 @@ pub struct DurabilityOptions {
 /// Stores the samples of transient and persistent writers until the time or the request to stop.
 ///
 /// # Errors
-/// [`ToolError::Io`] if the database cannot be used.
+/// [`ToolError::Value`] if the database cannot be used.
 pub fn run(options: &DurabilityOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = DurabilityService::participant_of(network::builder(&options.network)).build()?;
+    let participant =
+        DurabilityService::participant_of(network::builder(&options.network)).name(SERVICE_NAME).build()?;
     let mut settings = DurabilityService::builder().memory(usize::try_from(options.memory).unwrap_or(usize::MAX));
     if let Some(path) = &options.database {
         settings = settings.database(path);
@@ -59,9 +60,10 @@ pub fn run(options: &DurabilityOptions, output: &mut dyn Write, stop: &Stop) -> 
     let mut printed = None;
     loop {
         let status = service.status();
-        if printed.as_ref() != Some(&status) {
-            print(options, &status, output)?;
-            printed = Some(status);
+        let line = if options.output.json { json_line(&status) } else { text_line(&status) };
+        if printed.as_ref() != Some(&line) {
+            writeln!(output, "{line}").and_then(|()| output.flush()).map_err(ToolError::output)?;
+            printed = Some(line);
         }
         if stop.is_due() {
             return Ok(());
@@ -70,24 +72,23 @@ pub fn run(options: &DurabilityOptions, output: &mut dyn Write, stop: &Stop) -> 
     }
 }
 
-fn print(options: &DurabilityOptions, status: &DurabilityStatus, output: &mut dyn Write) -> Result<(), ToolError> {
-    if options.output.json {
-        return write_json(
-            output,
-            &json!({
-                "groups": status.groups,
-                "instances": status.instances,
-                "changes": status.changes,
-                "bytes": status.bytes,
-                "taken_in": status.taken_in,
-                "refused": status.refused,
-                "of_unknown_instance": status.of_unknown_instance,
-                "writers_left_out": status.writers_left_out,
-                "commits": status.commits,
-                "database_problem": status.database_problem,
-            }),
-        );
-    }
+fn json_line(status: &DurabilityStatus) -> String {
+    json!({
+        "groups": status.groups,
+        "instances": status.instances,
+        "changes": status.changes,
+        "bytes": status.bytes,
+        "taken_in": status.taken_in,
+        "refused": status.refused,
+        "of_unknown_instance": status.of_unknown_instance,
+        "writers_left_out": status.writers_left_out,
+        "commits": status.commits,
+        "database_problem": status.database_problem,
+    })
+    .to_string()
+}
+
+fn text_line(status: &DurabilityStatus) -> String {
     let DurabilityStatus { groups, instances, changes, bytes, refused, writers_left_out, .. } = status;
     let mut line = format!(
         "{changes} changes of {instances} instances in {groups} topics, {}, refused {refused}",
@@ -99,5 +100,5 @@ fn print(options: &DurabilityOptions, status: &DurabilityStatus, output: &mut dy
     if let Some(problem) = &status.database_problem {
         line.push_str(&format!("; {problem}"));
     }
-    writeln!(output, "{line}").and_then(|()| output.flush()).map_err(ToolError::output)
+    line
 }

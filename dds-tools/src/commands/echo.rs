@@ -67,7 +67,9 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
             let is_last = !info.valid_data || info.sample_rank == 0;
             if is_last && info.instance_state != InstanceState::Alive {
                 let key = reader.key_value(info.instance_handle);
-                writeln!(output, "{}", end_line(options, key, info)?).map_err(ToolError::output)?;
+                if let Some(line) = end_line(options, key, info)? {
+                    writeln!(output, "{line}").map_err(ToolError::output)?;
+                }
             }
         }
         output.flush().map_err(ToolError::output)?;
@@ -134,18 +136,19 @@ fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Re
     if options.info { to_json(&Line { data: Some(&part), ..Line::new(info) }) } else { to_json(&part) }
 }
 
-/// Returns the line of an instance that has ended.
-fn end_line(options: &EchoOptions, key: Option<DynamicData>, info: &SampleInfo) -> Result<String, ToolError> {
-    let state = end_text(info.instance_state);
-    if options.yaml {
-        return yaml_document(&InstanceEnd { instance_state: state, key });
-    }
-    if !options.output.json {
-        let key = key.map(|key| key.to_string()).unwrap_or_default();
-        return Ok(with_info(options, info, format!("{state}: {key}")));
+/// Returns the line of an instance that has ended, or `None` if its key is unknown: `dds pub` could not end it.
+fn end_line(options: &EchoOptions, key: Option<DynamicData>, info: &SampleInfo) -> Result<Option<String>, ToolError> {
+    let (state, Some(key)) = (end_text(info.instance_state), key) else { return Ok(None) };
+    if !options.yaml && !options.output.json {
+        return Ok(Some(with_info(options, info, format!("{state}: {key}"))));
     }
     let end = InstanceEnd { instance_state: state, key };
-    if options.info { to_json(&Line { end: Some(&end), ..Line::new(info) }) } else { to_json(&end) }
+    let line = match (options.yaml, options.info) {
+        (true, _) => yaml_document(&end),
+        (false, true) => to_json(&Line { end: Some(&end), ..Line::new(info) }),
+        (false, false) => to_json(&end),
+    };
+    line.map(Some)
 }
 
 /// Returns a YAML document, with the line that ends it.
@@ -194,6 +197,7 @@ impl Line<'_> {
 /// The end of an instance.
 #[derive(Serialize)]
 struct InstanceEnd {
+    #[serde(rename = "$instance_state")]
     instance_state: &'static str,
-    key: Option<DynamicData>,
+    key: DynamicData,
 }

@@ -35,9 +35,11 @@ const WARM_UP: Duration = Duration::from_millis(500);
 const REPLY_TIME: Duration = Duration::from_secs(1);
 /// Time for the acknowledgments of the last samples.
 const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(10);
-/// Most bytes and samples that a side keeps for the other one.
+/// Most bytes and samples that a writer keeps of samples with a known size.
 const HISTORY_BYTES_MAX: u32 = 64 << 20;
 const HISTORY_SAMPLES_MAX: u32 = 8192;
+/// Most samples of any size that a side keeps: 64 of the largest take 4 GiB, of 1 MiB 64 MiB.
+const UNKNOWN_SAMPLES_MAX: u32 = 64;
 /// Bytes of a sample beside its payload: number, sender and the length of the payload.
 const SAMPLE_HEADER_LEN: usize = 20;
 
@@ -48,7 +50,7 @@ pub enum PerfCommand {
     /// Measure how long samples take to `dds perf pong` and back.
     Ping(PerfSendOptions),
     /// Send every sample back to `dds perf ping`.
-    Pong(PerfAnswerOptions),
+    Pong(PerfPongOptions),
     /// Send samples to `dds perf subscribe` as fast as possible, or at a rate.
     Publish(PerfSendOptions),
     /// Receive the samples of `dds perf publish`: rate, bytes, delay and losses.
@@ -72,21 +74,29 @@ pub struct PerfSendOptions {
     pub common: PerfAnswerOptions,
 }
 
-/// Options of all measurements.
+/// Options of all commands that print a measurement.
 #[derive(Debug, Clone, Args)]
 pub struct PerfAnswerOptions {
-    /// Use best-effort endpoints. Both sides need the same.
-    #[arg(long)]
-    pub best_effort: bool,
     /// Seconds between two lines.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
     pub every: Duration,
-    /// The end. `ping` and `publish` end after 5 seconds, the other side with Ctrl-C.
-    #[command(flatten)]
-    pub end: EndOptions,
     /// The output.
     #[command(flatten)]
     pub output: OutputOptions,
+    /// What every side has.
+    #[command(flatten)]
+    pub side: PerfPongOptions,
+}
+
+/// Options of every side, and all options of `perf pong`.
+#[derive(Debug, Clone, Args)]
+pub struct PerfPongOptions {
+    /// Use best-effort endpoints. Both sides need the same.
+    #[arg(long)]
+    pub best_effort: bool,
+    /// The end. `ping` and `publish` end after 5 seconds, the other side with Ctrl-C.
+    #[command(flatten)]
+    pub end: EndOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,
@@ -125,10 +135,10 @@ fn limits(sample_len: usize) -> ResourceLimits {
 fn writer(
     participant: &DomainParticipant,
     topic: &str,
-    options: &PerfAnswerOptions,
-    sample_len: usize,
+    options: &PerfPongOptions,
+    limits: ResourceLimits,
 ) -> Result<DataWriter<PerfSample>, ToolError> {
-    let qos = DataWriterQos::default().keep_all().resource_limits(limits(sample_len));
+    let qos = DataWriterQos::default().keep_all().resource_limits(limits);
     let qos = if options.best_effort { qos.best_effort() } else { qos.reliable() };
     Ok(participant.writer_builder::<PerfSample>(topic).qos(qos).build()?)
 }
@@ -136,10 +146,10 @@ fn writer(
 fn reader(
     participant: &DomainParticipant,
     topic: &str,
-    options: &PerfAnswerOptions,
+    options: &PerfPongOptions,
 ) -> Result<DataReader<PerfSample>, ToolError> {
-    // The reader does not know the size. It takes all samples without a pause, so few of them wait.
-    let limits = ResourceLimits::NONE.max_samples(HISTORY_SAMPLES_MAX);
+    // A peer decides about the size of its samples.
+    let limits = ResourceLimits::NONE.max_samples(UNKNOWN_SAMPLES_MAX);
     let qos = DataReaderQos::default().keep_all().resource_limits(limits);
     let qos = if options.best_effort { qos.best_effort() } else { qos.reliable() };
     Ok(participant.reader_builder::<PerfSample>(topic).qos(qos).build()?)
@@ -178,9 +188,9 @@ fn write(writer: &DataWriter<PerfSample>, sample: &PerfSample, stop: &Stop) -> R
 
 fn ping(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let PerfSendOptions { size, rate, wait, common } = options;
-    let participant = network::join(&common.network)?;
-    let reader = reader(&participant, PONG_TOPIC, common)?;
-    let writer = writer(&participant, PING_TOPIC, common, *size)?;
+    let participant = network::join(&common.side.network)?;
+    let reader = reader(&participant, PONG_TOPIC, &common.side)?;
+    let writer = writer(&participant, PING_TOPIC, &common.side, limits(*size))?;
     await_peer(*wait, stop, "pong", |step| {
         writer.wait_for_readers(1).block_for(step).is_ok() && reader.wait_for_writers(1).block_for(step).is_ok()
     })?;
@@ -193,7 +203,7 @@ fn ping(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Resul
     let stop = stop.after(duration_of(common));
     let mut report = PerfReport::new("round_trip_ns", common)?;
     let mut pace = Pace::new(*rate);
-    while !stop.is_due() && common.end.count.is_none_or(|count| report.total.samples + report.total.lost < count) {
+    while !stop.is_due() && common.side.end.count.is_none_or(|count| report.total.samples + report.total.lost < count) {
         pace.wait(&stop);
         match round_trip(&writer, &reader, &mut sample, &stop)? {
             Some(time) => report.add(*size, u64::try_from(time.as_nanos()).ok()),
@@ -232,9 +242,10 @@ fn round_trip(
     Ok(None)
 }
 
-fn pong(options: &PerfAnswerOptions, stop: &Stop) -> Result<(), ToolError> {
+fn pong(options: &PerfPongOptions, stop: &Stop) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
-    let writer = writer(&participant, PONG_TOPIC, options, HISTORY_BYTES_MAX as usize / 64)?;
+    let few = ResourceLimits::NONE.max_samples(UNKNOWN_SAMPLES_MAX);
+    let writer = writer(&participant, PONG_TOPIC, options, few)?;
     let reader = reader(&participant, PING_TOPIC, options)?;
     let stop = stop.after(options.end.duration);
     let mut answered = 0;
@@ -242,6 +253,9 @@ fn pong(options: &PerfAnswerOptions, stop: &Stop) -> Result<(), ToolError> {
         // A time-out is no failure: the loop looks at the request to stop.
         let _ = reader.readable().block_for(stop.step());
         for sample in reader.take()?.iter() {
+            if options.end.count == Some(answered) {
+                break;
+            }
             let Some(encoded) = sample.encoded() else { continue };
             match writer.write_encoded(encoded) {
                 Ok(()) => answered += 1,
@@ -258,15 +272,15 @@ fn pong(options: &PerfAnswerOptions, stop: &Stop) -> Result<(), ToolError> {
 
 fn publish(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let PerfSendOptions { size, rate, wait, common } = options;
-    let participant = network::join(&common.network)?;
-    let writer = writer(&participant, THROUGHPUT_TOPIC, common, *size)?;
+    let participant = network::join(&common.side.network)?;
+    let writer = writer(&participant, THROUGHPUT_TOPIC, &common.side, limits(*size))?;
     await_peer(*wait, stop, "subscribe", |step| writer.wait_for_readers(1).block_for(step).is_ok())?;
     let mut sample = PerfSample { sender: sender_of(&writer), ..PerfSample::default() };
     sample.payload.resize(size - SAMPLE_HEADER_LEN, 0);
     let end = stop.after(duration_of(common));
     let mut report = PerfReport::new("write_ns", common)?;
     let mut pace = Pace::new(*rate);
-    while !end.is_due() && common.end.count.is_none_or(|count| report.total.samples < count) {
+    while !end.is_due() && common.side.end.count.is_none_or(|count| report.total.samples < count) {
         pace.wait(&end);
         sample.number += 1;
         let start = Instant::now();
@@ -282,24 +296,31 @@ fn publish(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Re
 }
 
 fn subscribe(options: &PerfAnswerOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join(&options.network)?;
-    let reader = reader(&participant, THROUGHPUT_TOPIC, options)?;
-    let stop = stop.after(options.end.duration);
+    let end = &options.side.end;
+    let participant = network::join(&options.side.network)?;
+    let reader = reader(&participant, THROUGHPUT_TOPIC, &options.side)?;
+    let stop = stop.after(end.duration);
     let mut report = PerfReport::new("delay_ns", options)?;
     let mut lost = 0;
-    while !stop.is_due() && options.end.count.is_none_or(|count| report.total.samples < count) {
+    while !stop.is_due() && end.count.is_none_or(|count| report.total.samples < count) {
         // A time-out is no failure: the loop looks at the request to stop.
         let _ = reader.readable().block_for(stop.step());
         for sample in reader.take()?.iter() {
+            if end.count == Some(report.total.samples) {
+                break;
+            }
             let Some(encoded) = sample.encoded() else { continue };
             if report.total.samples == 0 {
-                // The time before the first sample belongs to no measurement.
+                // The time before the first sample belongs to no period.
                 report = PerfReport::new("delay_ns", options)?;
             }
             let delay = delay_nanos(sample.info()).and_then(|delay| u64::try_from(delay).ok());
             report.add(encoded.bytes.len(), delay);
         }
-        let lost_now = reader.losses().total().lost();
+        let losses = reader.losses().total();
+        // The writer sends a rejected sample again only to a reliable reader.
+        let rejected = if options.side.best_effort { losses.undelivered.rejected_samples } else { 0 };
+        let lost_now = losses.lost() + rejected;
         report.add_lost(lost_now.saturating_sub(lost));
         lost = lost.max(lost_now);
         report.print_period(output)?;
@@ -313,7 +334,7 @@ fn sender_of(writer: &DataWriter<PerfSample>) -> u64 {
 }
 
 fn duration_of(options: &PerfAnswerOptions) -> Option<Duration> {
-    match (options.end.duration, options.end.count) {
+    match (options.side.end.duration, options.side.end.count) {
         (None, None) => Some(DEFAULT_DURATION),
         (duration, _) => duration,
     }
@@ -322,8 +343,8 @@ fn duration_of(options: &PerfAnswerOptions) -> Option<Duration> {
 /// The samples of one period, or of the whole measurement.
 struct PerfPeriod {
     start: Instant,
-    /// When the last sample came. The rate ends with it.
-    last: Instant,
+    /// When the first and the last sample came.
+    arrivals: Option<(Instant, Instant)>,
     samples: u64,
     bytes: u64,
     lost: u64,
@@ -334,12 +355,11 @@ impl PerfPeriod {
     fn new() -> Result<Self, ToolError> {
         // Three digits make an error of at most 0.1 %.
         let times = Histogram::new(3).map_err(|error| ToolError::value(format!("no histogram: {error}")))?;
-        let now = Instant::now();
-        Ok(Self { start: now, last: now, samples: 0, bytes: 0, lost: 0, times })
+        Ok(Self { start: Instant::now(), arrivals: None, samples: 0, bytes: 0, lost: 0, times })
     }
 
     fn add(&mut self, now: Instant, bytes: usize, time: Option<u64>) {
-        self.last = now;
+        self.arrivals = Some((self.arrivals.map_or(now, |(first, _)| first), now));
         self.samples += 1;
         self.bytes += bytes as u64;
         if let Some(time) = time {
@@ -348,8 +368,7 @@ impl PerfPeriod {
         }
     }
 
-    fn to_json(&self, unit: &str, is_total: bool) -> Value {
-        let (rate, bytes_per_second) = self.rates();
+    fn to_json(&self, unit: &str, is_total: bool, (rate, bytes_per_second): (f64, f64)) -> Value {
         let at = |quantile| self.times.value_at_quantile(quantile);
         json!({
             "total": is_total,
@@ -364,13 +383,21 @@ impl PerfPeriod {
         })
     }
 
-    fn rates(&self) -> (f64, f64) {
-        let seconds = (self.last - self.start).as_secs_f64().max(1e-9);
+    /// Returns samples and bytes for each second of a period that ends now.
+    fn rates_until(&self, now: Instant) -> (f64, f64) {
+        let seconds = (now - self.start).as_secs_f64().max(1e-9);
         (self.samples as f64 / seconds, self.bytes as f64 / seconds)
     }
 
-    fn line(&self, unit: &str) -> String {
-        let ((rate, bytes_per_second), times) = (self.rates(), &self.times);
+    /// Returns the same without the time before the first and after the last sample.
+    fn rates_of_arrivals(&self) -> (f64, f64) {
+        let Some((first, last)) = self.arrivals.filter(|(first, last)| first < last) else { return (0.0, 0.0) };
+        let rate = (self.samples - 1) as f64 / (last - first).as_secs_f64();
+        (rate, rate * self.bytes as f64 / self.samples as f64)
+    }
+
+    fn line(&self, unit: &str, (rate, bytes_per_second): (f64, f64)) -> String {
+        let times = &self.times;
         let at = |quantile| nanos_text(times.value_at_quantile(quantile) as f64);
         let name = unit.trim_end_matches("_ns").replace('_', " ");
         let (least, most) = (nanos_text(times.min() as f64), nanos_text(times.max() as f64));
@@ -433,20 +460,38 @@ impl PerfReport {
     }
 
     fn print(&self, period: &PerfPeriod, is_total: bool, output: &mut dyn Write) -> Result<(), ToolError> {
+        let rates = if is_total { period.rates_of_arrivals() } else { period.rates_until(Instant::now()) };
         if self.is_json {
-            return write_json(output, &period.to_json(self.unit, is_total));
+            return write_json(output, &period.to_json(self.unit, is_total, rates));
         }
         let label = if is_total { "total: " } else { "" };
-        writeln!(output, "{label}{}", period.line(self.unit)).and_then(|()| output.flush()).map_err(ToolError::output)
+        writeln!(output, "{label}{}", period.line(self.unit, rates))
+            .and_then(|()| output.flush())
+            .map_err(ToolError::output)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HISTORY_SAMPLES_MAX, PerfSample, SAMPLE_HEADER_LEN, limits};
+    use super::{HISTORY_SAMPLES_MAX, PerfPeriod, PerfSample, SAMPLE_HEADER_LEN, limits};
     use dds_core::cdr::Encoding;
     use dds_core::dynamic::{DynamicData, DynamicType};
     use dds_core::qos::ResourceLimits;
+    use std::time::Duration;
+
+    #[test]
+    fn rates_of_few_samples_are_those_of_their_distances() {
+        let mut period = PerfPeriod::new().unwrap();
+        let start = period.start;
+        assert_eq!(period.rates_of_arrivals(), (0.0, 0.0));
+        period.add(start + Duration::from_secs(1), 100, None);
+        assert_eq!(period.rates_of_arrivals(), (0.0, 0.0));
+        for second in 2..=3 {
+            period.add(start + Duration::from_secs(second), 100, None);
+        }
+        assert_eq!(period.rates_of_arrivals(), (1.0, 100.0));
+        assert_eq!(period.rates_until(start + Duration::from_secs(6)), (0.5, 50.0));
+    }
 
     #[test]
     fn header_of_a_sample_has_its_length() {

@@ -59,7 +59,7 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
         exclude: options.exclude.clone(),
         always: options.trigger.clone(),
     };
-    let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone());
+    let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone())?;
     let mut set = TopicSet::with_types(participant, selection, types);
     let mut recorder = TopicRecorder {
         recorded: Vec::new(),

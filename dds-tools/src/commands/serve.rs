@@ -2,7 +2,7 @@
 
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
-use crate::json_input::sample_from_text;
+use crate::json_input::sample_from_json;
 use crate::live_view::access::AccessRules;
 use crate::live_view::foxglove::{self, ClientChannel, ClientMessage};
 use crate::live_view::outbox::Outbox;
@@ -14,7 +14,7 @@ use crate::options::ServeOptions;
 use crate::ros::{dds_topic, ros_type};
 use crate::stop::Stop;
 use crate::topic_access::dynamic_writer;
-use crate::topic_types::TopicTypes;
+use crate::topic_types::{KnownType, TopicTypes};
 use dds_core::cdr::Encoded;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::{DataWriter, DomainParticipant, Time};
@@ -53,7 +53,7 @@ pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result
     writeln!(notes, "page      {}\nFoxglove  {}", server.url(), server.websocket_url())
         .and_then(|()| notes.flush())
         .map_err(ToolError::output)?;
-    let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone());
+    let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone())?;
     let mut view = LiveView {
         topics: ServedTopics::new(participant.clone(), types),
         observer: SystemObserver::new(participant.clone()),
@@ -77,6 +77,7 @@ struct Client {
 
 /// A topic that a client publishes.
 struct PublishedTopic {
+    name: String,
     writer: DataWriter<DynamicData>,
     ty: DynamicType,
     is_json: bool,
@@ -148,9 +149,28 @@ impl LiveView {
         if !changes.added.is_empty() {
             self.send_all(&foxglove::advertise(&changes.added));
         }
+        for topic in &changes.typed {
+            self.close_outdated_writers(topic);
+        }
         let now = u64::try_from(Time::now().as_unix_nanos()).unwrap_or(0);
         self.send_all(&foxglove::time(now));
         Ok(())
+    }
+
+    /// Closes the writers of clients whose topic has another type now. A participant has one type for each topic name.
+    fn close_outdated_writers(&mut self, topic: &str) {
+        let Some(ty) = self.topics.type_of(topic).and_then(KnownType::dynamic) else { return };
+        for (id, client) in &mut self.clients {
+            client.published.retain(|channel, published| {
+                let remains = published.name != topic || published.ty == *ty;
+                if let (false, Some((_, outbox))) = (remains, self.outboxes.get(id)) {
+                    let text = format!("channel {channel}: the type of topic {topic} has changed; advertise it again");
+                    outbox.push(foxglove::warning(&text));
+                }
+                remains
+            });
+        }
+        self.topics.retry(topic);
     }
 
     fn send_all(&self, message: &tungstenite::Message) {
@@ -182,7 +202,9 @@ impl LiveView {
             }
             ClientRequest::Disconnected { client } => {
                 self.topics.unsubscribe(client, None);
-                self.clients.remove(&client);
+                for published in self.clients.remove(&client).into_iter().flat_map(|client| client.published) {
+                    self.close_published(published.1);
+                }
                 self.outboxes.remove(&client);
             }
             ClientRequest::Message { client, message } => {
@@ -232,8 +254,11 @@ impl LiveView {
                 channels.iter().filter_map(|channel| self.advertise(client, channel).err()).collect()
             }
             ClientMessage::Unadvertise(channels) => {
-                if let Some(client) = self.clients.get_mut(&client) {
-                    client.published.retain(|channel, _| !channels.contains(channel));
+                for channel in channels {
+                    let client = self.clients.get_mut(&client);
+                    if let Some(published) = client.and_then(|client| client.published.remove(&channel)) {
+                        self.close_published(published);
+                    }
                 }
                 Vec::new()
             }
@@ -247,6 +272,13 @@ impl LiveView {
             }
             ClientMessage::Unsupported(operation) => vec![format!("`dds serve` does not support {operation}")],
         }
+    }
+
+    /// Closes the writer of a client's channel. Its type may have kept the reader of the topic from being created.
+    fn close_published(&mut self, published: PublishedTopic) {
+        let PublishedTopic { name, writer, .. } = published;
+        drop(writer);
+        self.topics.retry(&name);
     }
 
     /// Creates the writer of a client's channel.
@@ -273,7 +305,7 @@ impl LiveView {
         let Some(ty) = ty else { return Err(format!("topic {topic}: the type {schema_name} is unknown")) };
         let endpoints = self.watch.view().endpoints_of(&name);
         let writer = dynamic_writer(&self.participant, &name, &endpoints, &ty).map_err(|error| error.to_string())?;
-        client.published.insert(*id, PublishedTopic { writer, ty, is_json });
+        client.published.insert(*id, PublishedTopic { name, writer, ty, is_json });
         Ok(())
     }
 }
@@ -282,7 +314,7 @@ impl PublishedTopic {
     fn publish(&self, payload: &[u8]) -> Result<(), String> {
         if self.is_json {
             let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
-            let sample = sample_from_text(&self.ty, text).map_err(|error| error.to_string())?;
+            let sample = sample_from_json(&self.ty, text).map_err(|error| error.to_string())?;
             return self.writer.write(&sample).map_err(|error| error.to_string());
         }
         // Readers must not receive bytes that do not decode.

@@ -69,7 +69,7 @@ impl AccessRules {
             }
         }
         let Some(token) = &self.token else {
-            // A name of another site that resolves to this host comes with that name.
+            // A page of another site always sends the site's name as Host, also if the name resolves to this host.
             return if is_local_name(host) { Ok(()) } else { Err(AccessRefusal::Host) };
         };
         match head.token() {

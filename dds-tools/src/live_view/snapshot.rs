@@ -118,7 +118,7 @@ impl SystemObserver {
             self.explain(topics.keys().copied());
         }
         snapshot.problems.extend(self.pairs.iter().map(|pair| pair.text.clone()));
-        snapshot.problems.extend(served.refused.iter().map(|(topic, reason)| format!("topic {topic}: {reason}")));
+        snapshot.problems.extend(served.problems().map(|(topic, reason)| format!("topic {topic}: {reason}")));
         snapshot.pairs = self.pairs.iter().take(ITEMS_MAX).cloned().collect();
         for (address, outbox) in clients.values() {
             let (sent, dropped) = outbox.counts();

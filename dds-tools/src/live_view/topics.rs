@@ -15,7 +15,7 @@ use dds_core::qos::Durability;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -72,6 +72,14 @@ pub(crate) struct ServedTopic {
     pub(crate) figures: TopicFigures,
 }
 
+/// The totals of a topic. A collector of metrics relies on totals that never decrease.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct TopicTotals {
+    samples: u64,
+    bytes: u64,
+    lost: u64,
+}
+
 /// When to ask the endpoints of a topic for their type again.
 #[derive(Debug, Default)]
 struct TypeChecks {
@@ -82,7 +90,7 @@ struct TypeChecks {
 }
 
 impl TypeChecks {
-    /// Returns whether to ask now. The first answer may be the type of the own reader, because others take time.
+    /// Returns whether to ask now. Remote descriptions arrive later than the own one, so the topic is asked ten times.
     fn is_due(&mut self, endpoints: u64, now: Instant) -> bool {
         if self.endpoints != endpoints {
             *self = Self { endpoints, left: TYPE_CHECKS, last: None };
@@ -101,9 +109,40 @@ pub(crate) struct ServedTopics {
     participant: DomainParticipant,
     types: TopicTypes,
     topics: BTreeMap<String, ServedTopic>,
+    channels: ChannelIndex,
     next_id: u32,
-    /// Topics that no reader of the program can match, with the reason.
-    pub(crate) refused: BTreeMap<String, String>,
+    /// Totals of topics that have left and may come back. Bounded by [`TOPICS_MAX`].
+    departed: HashMap<String, TopicTotals>,
+    /// Topics that no reader of the program can match.
+    refused: BTreeMap<String, TopicRefusal>,
+    /// Topics whose type in the file has a mistake, with the diagnostics.
+    faulty_types: BTreeMap<String, String>,
+}
+
+/// Why a topic has no reader.
+struct TopicRefusal {
+    reason: String,
+    /// Identifies the endpoints. Others may make a reader possible.
+    endpoints: u64,
+}
+
+/// The topics by channel, and the channels by client and subscription.
+#[derive(Default)]
+struct ChannelIndex {
+    topics: HashMap<u32, String>,
+    subscriptions: HashMap<u64, HashMap<u32, u32>>,
+}
+
+impl ChannelIndex {
+    /// Forgets the channel of a topic.
+    fn remove(&mut self, topic: &ServedTopic) {
+        self.topics.remove(&topic.id);
+        for (client, subscription) in &topic.subscribers {
+            if let Some(subscriptions) = self.subscriptions.get_mut(client) {
+                subscriptions.remove(subscription);
+            }
+        }
+    }
 }
 
 /// Channels that appeared and disappeared.
@@ -111,11 +150,33 @@ pub(crate) struct ServedTopics {
 pub(crate) struct ChannelChanges {
     pub(crate) added: Vec<Value>,
     pub(crate) removed: Vec<u32>,
+    /// Topics with a new type. They have no reader before the next update.
+    pub(crate) typed: Vec<String>,
 }
 
 impl ServedTopics {
     pub(crate) fn new(participant: DomainParticipant, types: TopicTypes) -> Self {
-        Self { participant, types, topics: BTreeMap::new(), next_id: 1, refused: BTreeMap::new() }
+        Self {
+            participant,
+            types,
+            topics: BTreeMap::new(),
+            channels: ChannelIndex::default(),
+            next_id: 1,
+            departed: HashMap::new(),
+            refused: BTreeMap::new(),
+            faulty_types: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the topics that the server cannot show in full, each with the reason.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
+        let refused = self.refused.iter().map(|(topic, refusal)| (topic.as_str(), refusal.reason.as_str()));
+        refused.chain(self.faulty_types.iter().map(|(topic, reason)| (topic.as_str(), reason.as_str())))
+    }
+
+    /// Lets the next update create the reader of a refused topic again. An own writer of the topic has left.
+    pub(crate) fn retry(&mut self, topic: &str) {
+        self.refused.remove(topic);
     }
 
     /// Returns the announcements of all channels.
@@ -137,17 +198,17 @@ impl ServedTopics {
     pub(crate) fn update(&mut self, view: &DomainView, page_looks: bool) -> Result<ChannelChanges, ToolError> {
         let found = view.topics();
         let mut changes = ChannelChanges::default();
-        self.topics.retain(|name, topic| {
-            let remains = found.contains_key(name.as_str());
-            if !remains && topic.advertisement.is_some() {
-                changes.removed.push(topic.id);
-            }
-            remains
-        });
-        self.refused.retain(|name, _| found.contains_key(name.as_str()));
-        self.types.keep_waits(|name| found.contains_key(name));
+        self.remove_departed(&found, &mut changes);
         for (name, endpoints) in &found {
-            self.update_type(name, endpoints, &mut changes)?;
+            let fingerprint = fingerprint(endpoints);
+            if self.refused.get(*name).is_some_and(|refusal| refusal.endpoints != fingerprint) {
+                self.refused.remove(*name);
+            }
+            if self.update_type(name, endpoints, fingerprint, &mut changes)? {
+                // A writer of a client may have the old type. It leaves first.
+                changes.typed.push((*name).to_owned());
+                continue;
+            }
             let Some(topic) = self.topics.get_mut(*name) else { continue };
             let is_wanted = !topic.subscribers.is_empty() || page_looks || topic.is_inspected();
             if !is_wanted || endpoints.writers.is_empty() {
@@ -162,46 +223,83 @@ impl ServedTopics {
             };
             topic.latches = endpoints.writers.iter().any(|writer| writer.qos.durability >= Durability::TransientLocal);
             if let Err(error) = result {
-                self.refused.insert((*name).to_owned(), error.to_string());
+                self.refused
+                    .insert((*name).to_owned(), TopicRefusal { reason: error.to_string(), endpoints: fingerprint });
             }
         }
         Ok(changes)
     }
 
-    /// Creates the channel of a new topic. A topic with another type gets a new channel.
+    /// Removes the topics without endpoints, and keeps their totals.
+    fn remove_departed(&mut self, found: &BTreeMap<&str, TopicView<'_>>, changes: &mut ChannelChanges) {
+        let Self { topics, channels, departed, .. } = self;
+        topics.retain(|name, topic| {
+            if found.contains_key(name.as_str()) {
+                return true;
+            }
+            changes.removed.extend(topic.advertisement.as_ref().map(|_| topic.id));
+            channels.remove(topic);
+            topic.close_reader();
+            if departed.len() >= TOPICS_MAX {
+                departed.clear();
+            }
+            departed.insert(name.clone(), topic.totals());
+            false
+        });
+        self.refused.retain(|name, _| found.contains_key(name.as_str()));
+        self.faulty_types.retain(|name, _| found.contains_key(name.as_str()));
+        self.types.keep_waits(|name| found.contains_key(name));
+    }
+
+    /// Creates the channel of a new topic. A topic with another type gets a new channel. Returns whether it has one.
     fn update_type(
         &mut self,
         name: &str,
         endpoints: &TopicView<'_>,
+        fingerprint: u64,
         changes: &mut ChannelChanges,
-    ) -> Result<(), ToolError> {
-        let fingerprint = fingerprint(endpoints);
+    ) -> Result<bool, ToolError> {
         let is_due = match self.topics.get_mut(name) {
             Some(topic) => topic.type_checks.is_due(fingerprint, Instant::now()),
             None => self.topics.len() < TOPICS_MAX,
         };
         if !is_due {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(ty) = self.types.of_topic(name, endpoints)? else { return Ok(()) };
+        let found = self.types.of_topic(name, endpoints);
+        self.faulty_types.remove(name);
+        let ty = match found {
+            Ok(Some(ty)) => ty,
+            Ok(None) => return Ok(false),
+            Err(ToolError::TypeFile { text }) => {
+                // A known topic keeps its type.
+                self.faulty_types.insert(name.to_owned(), text);
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        };
         let old = self.topics.get_mut(name);
         // Endpoints without a description do not contradict the type.
         if old.as_ref().is_some_and(|old| ty.dynamic().is_none() || ty.dynamic() == old.ty.dynamic()) {
-            return Ok(());
+            return Ok(false);
         }
         let mut topic = ServedTopic::new(self.next_id, name, ty);
         topic.type_checks.endpoints = fingerprint;
         if let Some(old) = old {
             // A participant has one type for each topic name, so the old reader must leave first.
             old.close_reader();
-            (topic.lost_before, topic.figures) = (old.lost_before, old.figures.clone());
+            topic.restore(old.totals());
             changes.removed.extend(old.advertisement.as_ref().map(|_| old.id));
+            self.channels.remove(old);
             self.refused.remove(name);
+        } else if let Some(totals) = self.departed.remove(name) {
+            topic.restore(totals);
         }
         self.next_id += 1;
         changes.added.extend(topic.advertisement.clone());
+        self.channels.topics.insert(topic.id, name.to_owned());
         self.topics.insert(name.to_owned(), topic);
-        Ok(())
+        Ok(true)
     }
 
     /// Takes the samples of all readers, and passes them to the subscribers.
@@ -221,10 +319,12 @@ impl ServedTopics {
         subscription: u32,
         channel: u32,
     ) -> Option<String> {
-        if self.topics.values().any(|topic| topic.subscribers.contains(&(client, subscription))) {
+        let ChannelIndex { topics: names, subscriptions } = &mut self.channels;
+        let subscriptions = subscriptions.entry(client).or_default();
+        if subscriptions.contains_key(&subscription) {
             return Some(format!("the subscription {subscription} exists already"));
         }
-        let Some(topic) = self.topics.values_mut().find(|topic| topic.id == channel) else {
+        let Some(topic) = names.get(&channel).and_then(|name| self.topics.get_mut(name)) else {
             return Some(format!("there is no channel {channel}"));
         };
         // The protocol allows one subscription of a channel for each client.
@@ -232,6 +332,7 @@ impl ServedTopics {
             return Some(format!("the channel {channel} has the subscription {other} of this client already"));
         }
         topic.subscribers.push((client, subscription));
+        subscriptions.insert(subscription, channel);
         let mut latched: Vec<&(u64, Arc<[u8]>)> = topic.latched.iter().collect();
         // The samples of one look at several readers may differ from the order of their reception.
         latched.sort_by_key(|(time, _)| *time);
@@ -243,11 +344,19 @@ impl ServedTopics {
 
     /// Ends subscriptions of a client; all of them without a list.
     pub(crate) fn unsubscribe(&mut self, client: u64, subscriptions: Option<&[u32]>) {
-        let ended: Option<HashSet<u32>> = subscriptions.map(|list| list.iter().copied().collect());
-        for topic in self.topics.values_mut() {
-            topic.subscribers.retain(|(owner, subscription)| {
-                *owner != client || ended.as_ref().is_some_and(|ended| !ended.contains(subscription))
-            });
+        let ended: Vec<u32> = match (subscriptions, self.channels.subscriptions.get_mut(&client)) {
+            (_, None) => return,
+            (Some(list), Some(own)) => list.iter().filter_map(|subscription| own.remove(subscription)).collect(),
+            (None, Some(own)) => own.drain().map(|(_, channel)| channel).collect(),
+        };
+        for channel in ended {
+            if let Some(topic) = self.channels.topics.get(&channel).and_then(|name| self.topics.get_mut(name)) {
+                // A client has one subscription of a channel.
+                topic.subscribers.retain(|(owner, _)| *owner != client);
+            }
+        }
+        if subscriptions.is_none() {
+            self.channels.subscriptions.remove(&client);
         }
     }
 
@@ -303,11 +412,25 @@ impl ServedTopic {
     fn close_reader(&mut self) {
         let Some(reader) = self.reader.take() else { return };
         self.latched = LatchedSamples::new(LATCHED_MAX, LATCHED_BYTES_MAX);
-        // A collector of metrics relies on totals that never decrease.
-        let TopicFigures { samples_total, bytes_total, .. } = self.figures;
-        self.lost_before += reader.losses().total().lost();
+        self.count_lost(reader.losses().total().lost());
+        self.restore(self.totals());
+    }
+
+    /// Counts the lost samples of the present reader. The reader may take back a loss, but the total must not decrease.
+    fn count_lost(&mut self, lost: u64) {
+        self.figures.lost_total = self.figures.lost_total.max(self.lost_before + lost);
+    }
+
+    const fn totals(&self) -> TopicTotals {
+        let TopicFigures { samples_total, bytes_total, lost_total, .. } = self.figures;
+        TopicTotals { samples: samples_total, bytes: bytes_total, lost: lost_total }
+    }
+
+    /// Begins with the totals of earlier readers.
+    fn restore(&mut self, TopicTotals { samples, bytes, lost }: TopicTotals) {
+        self.lost_before = lost;
         self.figures =
-            TopicFigures { samples_total, bytes_total, lost_total: self.lost_before, ..TopicFigures::default() };
+            TopicFigures { samples_total: samples, bytes_total: bytes, lost_total: lost, ..TopicFigures::default() };
     }
 
     /// Takes the samples, and passes them to the subscribers. Returns their number.
@@ -351,13 +474,14 @@ impl ServedTopic {
     }
 
     fn end_period(&mut self) {
-        let Self { reader, delays, figures, lost_before, .. } = self;
-        let Some(reader) = reader else { return };
+        let Some(reader) = &mut self.reader else { return };
         let period = reader.end_period();
+        let lost = reader.losses().total().lost();
+        self.count_lost(lost);
+        let Self { delays, figures, .. } = self;
         figures.rate_hz = period.rate;
         figures.bytes_per_second = period.bytes_per_second;
         figures.lost = period.losses.total().lost();
-        figures.lost_total = *lost_before + reader.losses().total().lost();
         figures.loss_text = period.losses.to_string().lines().next().unwrap_or_default().to_owned();
         let Some(delays) = delays else { return };
         let at = |quantile| if delays.is_empty() { None } else { Some(delays.value_at_quantile(quantile)) };
@@ -394,13 +518,14 @@ fn advertisement(id: u32, name: &str, ty: &KnownType) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outbox, ServedTopics};
+    use super::{Outbox, ServedTopic, ServedTopics};
     use crate::domain_view::DomainWatch;
-    use crate::topic_types::TopicTypes;
+    use crate::topic_types::{KnownType, TopicTypes};
     use dds_core::qos::Preset;
     use dds_core::{DataWriter, DdsType, DomainParticipant, Scope};
     use serde_json::Value;
     use std::collections::HashMap;
+    use std::path::PathBuf;
     use std::time::{Duration, Instant};
 
     mod old {
@@ -424,11 +549,15 @@ mod tests {
 
     impl Watched {
         fn new(test: &str) -> Self {
+            Self::with_types(test, None)
+        }
+
+        fn with_types(test: &str, file: Option<PathBuf>) -> Self {
             let tag = format!("dds-tools-topics-{test}-{}", std::process::id());
             let join = || DomainParticipant::builder(0).scope(Scope::Host).domain_tag(&tag).build().unwrap();
             let participant = join();
             let watch = DomainWatch::new(&participant).unwrap();
-            let types = TopicTypes::new(participant.clone(), Duration::from_secs(30), None);
+            let types = TopicTypes::new(participant.clone(), Duration::from_secs(30), file).unwrap();
             Self { watch, topics: ServedTopics::new(participant, types), robot: join() }
         }
 
@@ -473,7 +602,53 @@ mod tests {
             watched.until(true, |topics, _, _| (total(topics) == expected).then_some(()));
             watched.until(false, |topics, _, _| topics.topics.get("pose")?.reader.is_none().then_some(()));
             assert_eq!(total(&watched.topics), expected);
+            // The next round must not take the match of the closed reader for its own.
+            watched.until(false, |_, _, _| writer.matched_subscriptions().is_empty().then_some(()));
         }
+    }
+
+    #[test]
+    fn totals_survive_a_departed_topic() {
+        let mut watched = Watched::new("departed");
+        for expected in [3, 6] {
+            let writer: DataWriter<Pose> = watched.robot.writer_builder("pose").qos(Preset::Event).build().unwrap();
+            watched.until(true, |topics, _, _| topics.topics.get("pose")?.reader.as_ref().map(|_| ()));
+            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+            for _ in 0..3 {
+                writer.write(&Pose { x: 0.0, y: 0.0 }).unwrap();
+            }
+            watched.until(true, |topics, _, _| (total(topics) == expected).then_some(()));
+            drop(writer);
+            watched.until(true, |topics, _, _| topics.topics.is_empty().then_some(()));
+        }
+    }
+
+    #[test]
+    fn lost_total_never_decreases() {
+        let mut topic = ServedTopic::new(1, "pose", KnownType::Unknown);
+        for (lost, expected) in [(3, 3), (2, 3), (5, 5)] {
+            topic.count_lost(lost);
+            assert_eq!(topic.figures.lost_total, expected);
+        }
+        topic.restore(topic.totals());
+        topic.count_lost(1);
+        assert_eq!(topic.figures.lost_total, 6);
+    }
+
+    #[test]
+    fn type_file_is_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pose.idl");
+        std::fs::write(&file, "@final struct Pose { double x; double y; double z; };").unwrap();
+        let mut watched = Watched::with_types("file", Some(file.clone()));
+        // A program writes the file again.
+        std::fs::write(&file, "@final struct Po").unwrap();
+        let _writer: DataWriter<Pose> = watched.robot.writer_builder("pose").build().unwrap();
+        let schema = watched.until(false, |_, added, _| Some(added.first()?["schema"].as_str()?.to_owned()));
+        assert!(schema.contains("double z"), "{schema}");
+        let _reader = watched.robot.reader_builder::<Pose>("pose").build().unwrap();
+        watched.until(true, |topics, _, _| topics.topics.get("pose")?.reader.as_ref().map(|_| ()));
+        assert!(TopicTypes::new(watched.robot.clone(), Duration::ZERO, Some(file)).is_err());
     }
 
     #[test]

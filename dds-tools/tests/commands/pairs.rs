@@ -1,19 +1,21 @@
 //! `perf`, `durability` and `shapes`: commands with a side of their own.
 
-use crate::support::Domain;
+use crate::support::{Domain, LiveOutput};
+use clap::Parser;
 use dds_core::DdsType;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
+use dds_tools::options::CommandLine;
 use dds_tools::{Stop, ToolError};
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Runs a command in the background while `look` runs. Returns its output.
-fn beside(domain: &Domain, arguments: &[&str], look: impl FnOnce()) -> String {
-    let stop = Stop::new();
+fn beside(domain: &Domain, arguments: &[&str], look: impl FnOnce(&LiveOutput)) -> String {
+    let (stop, output) = (Stop::new(), LiveOutput::default());
     std::thread::scope(|scope| {
         let side = scope.spawn({
-            let stop = stop.clone();
-            move || domain.run_with(arguments, "", &stop)
+            let (stop, output) = (stop.clone(), output.clone());
+            move || domain.run_into(arguments, &output, &stop)
         });
         /// Ends the command also if the test fails.
         struct Ender(Stop);
@@ -23,10 +25,11 @@ fn beside(domain: &Domain, arguments: &[&str], look: impl FnOnce()) -> String {
             }
         }
         let ender = Ender(stop);
-        look();
+        look(&output);
         drop(ender);
-        side.join().unwrap().unwrap()
-    })
+        side.join().unwrap().unwrap();
+    });
+    output.text()
 }
 
 fn last_line(text: &str) -> Value {
@@ -37,7 +40,7 @@ fn last_line(text: &str) -> Value {
 fn perf_measures_round_trips() {
     let domain = Domain::new();
     for extra in [&[][..], &["--best-effort"]] {
-        beside(&domain, &[&["perf", "pong"], extra].concat(), || {
+        beside(&domain, &[&["perf", "pong"], extra].concat(), |_| {
             let ping = ["perf", "ping", "--count", "200", "--size", "3k", "--every", "0.01", "--json"];
             let text = domain.run(&[&ping[..], extra].concat()).unwrap();
             let total = last_line(&text);
@@ -81,7 +84,7 @@ fn durability_keeps_samples_for_late_readers() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("durable.redb");
     let service = ["durability", "--json", "--database", database.to_str().unwrap()];
-    let text = beside(&domain, &service, || {
+    let text = beside(&domain, &service, |_| {
         let robot = domain.join("robot");
         let qos = DataWriterQos::default().reliable().durability(Durability::Persistent);
         let writer = robot.writer_builder::<Mission>("mission").qos(qos).build().unwrap();
@@ -91,39 +94,54 @@ fn durability_keeps_samples_for_late_readers() {
     });
     assert_eq!(last_line(&text)["database_problem"], Value::Null, "{text}");
     // The database outlives the service and the writer.
-    beside(&domain, &service, || {
+    let text = beside(&domain, &["durability", "--database", database.to_str().unwrap()], |_| {
         let qos = DataReaderQos::default().reliable().durability(Durability::Persistent);
         let reader = domain.join("late").reader_builder::<Mission>("mission").qos(qos).build().unwrap();
         let mission = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
         assert_eq!(mission.data, Some(Mission { target: "dock 4".to_owned() }));
+        assert!(domain.run(&["ps"]).unwrap().contains("dds durability"));
     });
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.dedup();
+    assert_eq!(lines.len(), text.lines().count(), "an equal line says nothing new: {text}");
     let error = domain.run(&["durability", "--database", "/nowhere/durable.redb"]).result.unwrap_err();
     assert!(matches!(error, ToolError::Value { .. }) && error.to_string().contains("/nowhere"), "{error}");
 }
 
 #[test]
-fn shapes_move_and_leave() {
+fn perf_ends_exactly_at_its_count() {
     let domain = Domain::new();
     std::thread::scope(|scope| {
         let domain = &domain;
-        let stop = Stop::new();
-        let subscriber = scope.spawn({
-            let stop = stop.clone();
-            move || domain.run_with(&["shapes", "circle", "--subscribe"], "", &stop)
-        });
+        let subscribe = ["perf", "subscribe", "--count", "70", "--for", "60", "--json"];
+        let subscriber = scope.spawn(move || domain.run(&subscribe).unwrap());
+        let error = domain.run(&["perf", "publish", "--count", "200", "--wait", "60"]).result.err();
+        assert!(error.is_none(), "{error:?}");
+        let total = last_line(&subscriber.join().unwrap());
+        assert_eq!(total["samples"], 70, "{total}");
+    });
+    // `pong` prints nothing.
+    for unused in [&["--json"][..], &["--every", "1"]] {
+        assert!(CommandLine::try_parse_from([&["dds", "perf", "pong"], unused].concat()).is_err());
+    }
+}
+
+#[test]
+fn shapes_move_and_leave() {
+    let domain = Domain::new();
+    let text = beside(&domain, &["shapes", "circle", "--subscribe"], |output| {
         let text = domain.run(&["echo", "Circle", "--for", "0.1", "--type-wait", "30"]).unwrap();
         assert_eq!(text, "", "the subscriber describes the type");
         let publish = ["shapes", "circle", "--color", "RED", "--size", "12", "--rate", "100", "--count", "300"];
         domain.run(&publish).unwrap();
-        std::thread::sleep(Duration::from_millis(500));
-        stop.request();
-        let text = subscriber.join().unwrap().unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(
-            lines.len() > 2 && lines[0].starts_with("Circle     RED        ") && lines[0].ends_with(" [12]"),
-            "{text}"
-        );
-        assert_ne!(lines[0], lines[1]);
-        assert_eq!(lines[lines.len() - 1], "Circle     RED        left");
+        let start = Instant::now();
+        while !output.text().ends_with("left\n") {
+            assert!(start.elapsed() < Duration::from_secs(30), "{}", output.text());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     });
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() > 2 && lines[0].starts_with("Circle     RED        ") && lines[0].ends_with(" [12]"), "{text}");
+    assert_ne!(lines[0], lines[1]);
+    assert_eq!(lines[lines.len() - 1], "Circle     RED        left");
 }

@@ -53,7 +53,7 @@ fn echo_prints_disposed_instance_with_its_key() {
         stop.request();
         let text = echo.join().unwrap().unwrap();
         let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-        assert_eq!(last["instance_state"], "disposed");
+        assert_eq!(last["$instance_state"], "disposed");
         assert_eq!(last["key"]["robot"], 7);
     });
 }
@@ -217,8 +217,8 @@ fn pub_ends_instances_that_echo_has_printed() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let reader = pose_reader(&robot, "robot/pose");
-    let input = "robot: 1\n---\nrobot: 2\n---\ninstance_state: disposed\nkey:\n  robot: 1\n---\n\
-                 instance_state: \"no writers\"\nkey:\n  robot: 2\n---\nrobot: 3\n";
+    let input = "robot: 1\n---\nrobot: 2\n---\n$instance_state: disposed\nkey:\n  robot: 1\n---\n\
+                 $instance_state: \"no writers\"\nkey:\n  robot: 2\n---\nrobot: 3\n";
     let mut ends = Vec::new();
     std::thread::scope(|scope| {
         let line = ["pub", "robot/pose", "-", "--yaml", "--rate", "2", "--readers-wait", "30"];

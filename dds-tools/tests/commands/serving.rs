@@ -1,6 +1,7 @@
 //! `serve`, with clients over HTTP and WebSocket.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
+use dds_core::DdsType;
 use dds_core::cdr::Encoding;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Preset, PublisherQos};
@@ -226,5 +227,46 @@ fn other_sites_and_missing_tokens_are_refused() {
         assert_eq!(get(address, "/", websocket).0, 403);
         assert_eq!(get(address, &format!("/?token={token}"), &websocket.replace("foxglove.sdk", "other")).0, 400);
         assert_eq!(get(address, "/nothing", &format!("Authorization: Bearer {token}\r\n")).0, 404);
+    });
+}
+
+#[test]
+fn published_topic_follows_a_new_type() {
+    #[derive(DdsType, Debug, Clone)]
+    struct Speed {
+        forward: f64,
+    }
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let old = pose_reader(&robot, "robot/command");
+    serve(&domain, &[], |address| {
+        let mut client = Foxglove::connect(address);
+        client.channel("robot/command");
+        let channel = json!({ "id": 1, "topic": "robot/command", "encoding": "json", "schemaName": "Pose" });
+        client.send(&json!({ "op": "advertise", "channels": [channel] }));
+        let message = |text: &str| Message::binary([&[1][..], &1_u32.to_le_bytes(), text.as_bytes()].concat());
+        await_that(|| {
+            client.0.send(message("{\"robot\": 8}")).unwrap();
+            old.next_sample().block_for(Duration::from_millis(200)).ok()
+        });
+        // YAML could overflow the stack of the server.
+        client.0.send(message(&"- ".repeat(100_000))).unwrap();
+        assert!(client.next("status")["message"].as_str().unwrap().contains("the sample is not JSON"));
+
+        drop(old);
+        let writer = robot.writer_builder::<Speed>("robot/command").qos(Preset::State).build().unwrap();
+        writer.write(&Speed { forward: 1.5 }).unwrap();
+        // The server may learn of the new topic before its type. Until then, it has the type of the client's writer.
+        let channel = loop {
+            let channel = client.channel("robot/command");
+            if channel["schema"].as_str().unwrap().contains("struct Speed") {
+                break channel;
+            }
+        };
+        let warning = client.next("status");
+        assert!(warning["message"].as_str().unwrap().contains("has changed"), "{warning}");
+        client.send(&json!({ "op": "subscribe", "subscriptions": [{ "id": 5, "channelId": channel["id"] }] }));
+        let sample = DynamicData::from_payload(&DynamicType::of::<Speed>().unwrap(), &client.sample().1).unwrap();
+        assert_eq!(sample.get::<f64>("forward").unwrap(), 1.5);
     });
 }

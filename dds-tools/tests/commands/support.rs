@@ -5,7 +5,9 @@ use dds_core::qos::Preset;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Scope};
 use dds_tools::options::CommandLine;
 use dds_tools::{Stop, ToolError, commands};
+use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Type of the topic `robot/pose`.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
@@ -30,6 +32,26 @@ impl Printed {
             panic!("{error}\n{}{}", self.output, self.notes);
         }
         self.output
+    }
+}
+
+/// The output of a command that still runs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LiveOutput(Arc<Mutex<Vec<u8>>>);
+
+impl LiveOutput {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for LiveOutput {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -67,9 +89,18 @@ impl Domain {
 
     /// Runs a command with an input.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str, stop: &Stop) -> Printed {
+        run_line(self.line(arguments).into_iter(), input, stop)
+    }
+
+    /// Runs a command whose output other threads read.
+    pub(crate) fn run_into(&self, arguments: &[&str], output: &LiveOutput, stop: &Stop) -> Result<(), ToolError> {
+        let arguments = CommandLine::try_parse_from(self.line(arguments)).unwrap();
+        commands::run(&arguments.command, &mut &b""[..], &mut output.clone(), &mut Vec::new(), stop)
+    }
+
+    fn line<'l>(&'l self, arguments: &[&'l str]) -> Vec<&'l str> {
         let network = ["--domain", "0", "--scope", "host", "--tag", &self.tag];
-        let line = ["dds"].iter().chain(arguments).chain(&network);
-        run_line(line.copied(), input, stop)
+        [&["dds"], arguments, &network].concat()
     }
 }
 

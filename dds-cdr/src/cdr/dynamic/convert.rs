@@ -1,7 +1,8 @@
 //! Converts inputs to values of a type.
 
 use super::access::element_type;
-use super::graph::{NodeKind, PrimitiveKind, TypeView, extended, low_bits};
+use super::decode::SeenKeys;
+use super::graph::{Element, NodeKind, PrimitiveKind, TypeView, extended, low_bits};
 use super::input::{Input, InputValue};
 use super::value::{DEPTH_MAX, List, Primitives, Value};
 use super::{DataError, type_equality};
@@ -81,10 +82,15 @@ pub(super) fn value_of(ty: TypeView<'_>, Input(given): Input) -> Result<Value, D
             }
             elements_of(ty, given)
         }
+        NodeKind::Map { bound, key, element } => match given {
+            InputValue::Entries(entries) => {
+                check_bound(*bound, entries.len())?;
+                entries_of(ty, *key, *element, entries)
+            }
+            given => Err(wrong_type(ty, &given)),
+        },
         // These are built member by member, or given as dynamic data.
-        NodeKind::Map { .. } | NodeKind::Struct(_) | NodeKind::Union(_) | NodeKind::Alias { .. } => {
-            Err(wrong_type(ty, &given))
-        }
+        NodeKind::Struct(_) | NodeKind::Union(_) | NodeKind::Alias { .. } => Err(wrong_type(ty, &given)),
     }
 }
 
@@ -202,6 +208,26 @@ fn elements_of(ty: TypeView<'_>, given: InputValue) -> Result<Value, DataError> 
         run.set(index, raw_bits(value));
     }
     Ok(Value::Primitives(run))
+}
+
+/// Converts the entries of a map. The caller has checked their number.
+fn entries_of(
+    ty: TypeView<'_>,
+    key: Element,
+    element: Element,
+    given: Vec<(Input, Input)>,
+) -> Result<Value, DataError> {
+    let (key, element) = (ty.at(key.ty), ty.at(element.ty));
+    let mut seen = SeenKeys::default();
+    let mut entries = Vec::with_capacity(given.len());
+    for (index, (one, other)) in given.into_iter().enumerate() {
+        let one = value_of(key, one)?;
+        if !seen.is_new(key, &one) {
+            return Err(DataError::DuplicateKey { index });
+        }
+        entries.push((one, value_of(element, other)?));
+    }
+    Ok(Value::Map(entries))
 }
 
 /// The bits of a number of any size.

@@ -450,13 +450,13 @@ fn run(kind: PrimitiveKind, count: usize, d: &mut Decoder<'_>) -> Result<Primiti
 
 /// The keys of a map so far. They are sorted, so that a peer cannot choose keys that are slow to find.
 #[derive(Default)]
-struct SeenKeys {
+pub(super) struct SeenKeys {
     numbers: std::collections::BTreeSet<u64>,
     texts: std::collections::BTreeSet<String>,
 }
 
 impl SeenKeys {
-    fn is_new(&mut self, key: TypeView<'_>, value: &Value) -> bool {
+    pub(super) fn is_new(&mut self, key: TypeView<'_>, value: &Value) -> bool {
         match key.kind() {
             NodeKind::String { .. } | NodeKind::WString { .. } => self.texts.insert(value.text().to_owned()),
             _ => self.numbers.insert(value.bits(key.default_bits())),

@@ -204,6 +204,11 @@ pub enum DataError {
         /// The key, as written in the path.
         key: String,
     },
+    /// Two entries of a map have the same key.
+    DuplicateKey {
+        /// The index of the second one.
+        index: usize,
+    },
     /// The optional member is absent.
     Absent {
         /// The member.
@@ -277,6 +282,7 @@ impl fmt::Display for DataError {
             Self::NoMember { ty, member } => write!(f, "`{ty}` has no `{member}`"),
             Self::NoElement { index, len } => write!(f, "index {index} is beyond the end; the length is {len}"),
             Self::NoKey { key } => write!(f, "the map has no key {key}"),
+            Self::DuplicateKey { index } => write!(f, "the entry {index} of the map has the key of an earlier one"),
             Self::Absent { member } => write!(f, "the optional member `{member}` is absent"),
             Self::NotSelected { member, discriminator } => {
                 write!(f, "the discriminator {discriminator} of the union does not select `{member}`")

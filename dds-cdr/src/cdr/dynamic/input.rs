@@ -6,7 +6,8 @@ use crate::cdr::{Char16, F128, WString};
 
 /// An input of [`DynamicData`]: a Rust value to store.
 ///
-/// Inputs are numbers, bools, chars, text, vectors of these, other dynamic data, and `Option`s for optional members.
+/// Inputs are numbers, bools, chars, text, vectors of these, other dynamic data, and `Option`s for optional members. A
+/// vector of pairs is a map.
 /// Any integer type fits if the value is in range. Floating-point numbers are rounded for a `float`. An integer fits
 /// into a floating-point number that represents it exactly. Text also names a literal, or flags separated by `|`.
 #[derive(Debug, Clone)]
@@ -22,6 +23,7 @@ pub(super) enum InputValue {
     Text(String),
     Primitives(PrimitiveKind, Primitives),
     List(Vec<Input>),
+    Entries(Vec<(Input, Input)>),
     Data(Box<DynamicData>),
     Absent,
 }
@@ -36,6 +38,7 @@ impl InputValue {
             Self::Char(_) => "a char",
             Self::Text(_) => "text",
             Self::Primitives(..) | Self::List(_) => "several values",
+            Self::Entries(_) => "a map",
             Self::Data(_) => "dynamic data",
             Self::Absent => "no value",
         }
@@ -89,6 +92,7 @@ given! {
     Vec<&str>, value => InputValue::List(value.into_iter().map(Input::from).collect());
     Vec<DynamicData>, value => InputValue::List(value.into_iter().map(Input::from).collect());
     Vec<Input>, value => InputValue::List(value);
+    Vec<(Input, Input)>, value => InputValue::Entries(value);
 }
 
 impl<T: Clone> From<&[T]> for Input

@@ -1,6 +1,6 @@
 //! Access to parts of values by name.
 
-use crate::cdr::dynamic::{DataError, DynamicData, DynamicType, MemberId};
+use crate::cdr::dynamic::{DataError, DynamicData, DynamicType, Input, MemberId};
 use crate::cdr::{ByteOrder, Char16, Decode, Decoder, Encode, Encoder, Encoding, Extensibility, F128, TryConstruct};
 
 fn everything() -> DynamicType {
@@ -246,4 +246,25 @@ fn keys_of_maps_may_have_quotes_and_brackets() {
     assert_eq!(data.to_string(), r#"{texts: {"a\"]\\": 1}, units: {'7': 2, 55296: 3, ']': 4}}"#);
     let missing = data.get::<i32>(r#"texts["\""]"#).unwrap_err();
     assert_eq!(missing, DataError::NoKey { key: "\"".to_owned() });
+}
+
+#[test]
+fn map_takes_all_entries_at_once() {
+    let texts = DynamicType::structure("Texts")
+        .member("texts", DynamicType::map(DynamicType::string(), DynamicType::int32()))
+        .member("few", DynamicType::map(DynamicType::int16(), DynamicType::uint8()).bound(2))
+        .build()
+        .unwrap();
+    let mut data = DynamicData::new(&texts);
+    // Searches for each key would take minutes.
+    let many: Vec<(Input, Input)> = (0..200_000).map(|key| (format!("key {key}").into(), key.into())).collect();
+    data.set("texts", many).unwrap();
+    assert_eq!(data.get::<i32>("texts[\"key 199999\"]").unwrap(), 199_999);
+    let entries = |keys: &[i32]| keys.iter().map(|key| (Input::from(*key), 1.into())).collect::<Vec<(Input, Input)>>();
+    data.set("few", entries(&[-1, 2])).unwrap();
+    assert_eq!(data.get::<u8>("few[-1]").unwrap(), 1);
+    assert_eq!(data.set("few", entries(&[3, 3])), Err(DataError::DuplicateKey { index: 1 }));
+    assert_eq!(data.set("few", entries(&[1, 2, 3])), Err(DataError::BoundExceeded { bound: 2, len: 3 }));
+    assert!(matches!(data.set("few", entries(&[70_000])), Err(DataError::OutOfRange { .. })));
+    assert_eq!(data.get::<u8>("few[2]").unwrap(), 1, "an error leaves the value unchanged");
 }
