@@ -6,7 +6,7 @@ use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::reader::{KeySource, ReaderConfig, Source, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{
-    EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
+    Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
 use dds_rtps::wire::{Message, Receiver, Submessage};
 use dds_rtps::writer::{CongestionConfig, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
@@ -140,10 +140,11 @@ impl Link {
 
     fn send_what_may(&mut self) {
         let now = self.now();
-        if let Some(locators) = self.writer.wants_long_messages() {
+        let long_max = self.long_max;
+        self.writer.update_long_message_max(|locators| {
             assert_eq!(locators, [Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
-            self.writer.set_long_message_max(self.long_max);
-        }
+            long_max
+        });
         while self.writer.poll_transmit(now, &mut self.datagram) {
             self.datagrams += 1;
             if self.drops_long && self.datagram.len() > UDP_MAX {
@@ -240,15 +241,25 @@ impl Link {
         }
     }
 
+    fn write(&mut self, sample: usize, len: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000 + sample) as u8).collect();
+        // The encapsulation header of little-endian XCDR1.
+        bytes.splice(..4, [0, 1, 0, 0]);
+        let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&bytes));
+        self.writer.write(self.now(), change).unwrap();
+        bytes
+    }
+
+    /// Waits until everything is sent and read.
+    fn settle(&mut self) {
+        self.run_until(|link| link.writer.sent_up_to() == link.writer.last_sequence_number() && link.buffer.is_empty());
+    }
+
     /// Sends samples of `len` bytes in succession. Returns the share of bytes that was sent twice, in percent.
     fn transfer(&mut self, samples: usize, len: usize) -> f64 {
         let before = self.writer.counters();
         for sample in 0..samples {
-            let mut bytes: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000 + sample) as u8).collect();
-            // The encapsulation header of little-endian XCDR1.
-            bytes.splice(..4, [0, 1, 0, 0]);
-            let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&bytes));
-            self.writer.write(self.now(), change).unwrap();
+            let bytes = self.write(sample, len);
             self.run_until(|link| {
                 let last = link.writer.last_sequence_number();
                 // The last fragments may still wait in the receive buffer after the acknowledgement.
@@ -452,6 +463,50 @@ fn fragments_and_long_messages_take_turns() {
         link.transfer(2, MIB);
     }
     assert_eq!(link.writer.counters().fragment_bytes, 6 * MIB as u64);
+}
+
+/// The transport ends while a large change waits between small ones.
+#[test]
+fn change_between_small_ones_follows_the_present_limit() {
+    let mut link = Link::with(memory(), CongestionConfig::default(), &DataReaderQos::default().keep_all());
+    for turn in 0..6 {
+        let is_long = turn % 2 == 0;
+        (link.long_max, link.drops_long) = if is_long { (2 * MIB, false) } else { (0, true) };
+        // The large change is the last one, and the writer asks for the limit.
+        let mut written = Vec::new();
+        for (sample, len) in [100, MIB].into_iter().enumerate() {
+            written.push(link.write(sample, len));
+        }
+        link.settle();
+        // The answer to it is outdated.
+        (link.long_max, link.drops_long) = if is_long { (0, true) } else { (2 * MIB, false) };
+        for (sample, len) in [100, MIB, 100].into_iter().enumerate() {
+            written.push(link.write(sample, len));
+        }
+        link.settle();
+        let mut taken = Vec::new();
+        link.reader.select(link.now(), &Selection::default(), Operation::Take, &mut taken);
+        let taken: Vec<_> = taken.iter().map(|sample| sample.payload.as_ref().unwrap().bytes()).collect();
+        assert!(taken == written, "{} of {} arrived", taken.len(), written.len());
+    }
+    assert_eq!(link.dropped, 0);
+}
+
+/// The batch window paces small changes, and long messages are paced without it.
+#[test]
+fn pacer_counts_long_message_once() {
+    let [alone, batched] = [0, 1].map(|millis| {
+        let mut link = Link::with(memory(), CongestionConfig::default(), &DataReaderQos::default().keep_all());
+        link.writer.set_batch_window(Duration::from_millis(millis));
+        link.long_max = 2 * MIB;
+        let began = link.nanos;
+        (0..30).for_each(|sample| drop(link.write(sample, MIB)));
+        link.settle();
+        assert_eq!(link.writer.counters().fragment_bytes, 0);
+        (link.nanos - began) / 1_000_000
+    });
+    println!("{alone} ms without a batch window, {batched} ms with one");
+    assert!(batched < alone + alone / 4, "{batched} ms, and {alone} ms without a batch window");
 }
 
 /// Datagrams for other hosts must fit into their frames.

@@ -204,10 +204,7 @@ impl WriterActor {
             return Flushed::Done;
         }
         // The paths of the readers may have come or gone since.
-        let long = rtps.wants_long_messages().map(|locators| outgoing.long_message_max(locators));
-        if let Some(len_max) = long {
-            rtps.set_long_message_max(len_max);
-        }
+        rtps.update_long_message_max(|locators| outgoing.long_message_max(locators));
         let mut flushed = outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
         // Best-effort readers never answer, so the writer queries the receive buffers of those on this host.
         let wanted_room = rtps.waits_for_room(now);

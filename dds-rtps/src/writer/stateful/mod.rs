@@ -449,6 +449,8 @@ impl StatefulWriter {
 
     fn note_readers_known(&mut self, now: Now) {
         self.gate.pacer.set_burst(self.readers.destinations.burst);
+        // A new reader may have another transport.
+        self.long.set_len_max(0);
         self.skip_without_readers();
         // A best-effort reader never answers, so its match must not start the timer.
         if self.expects_answer() {

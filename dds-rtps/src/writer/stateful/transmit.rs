@@ -156,8 +156,9 @@ impl StatefulWriter {
                 content.asks |= self.expects_answer()
                     && (self.readers.handshakes.take_help() || self.heartbeat.pays_now(now.instant));
             }
-            // Whole changes to best-effort readers are not paced: the application sets their rate.
-            if has_reliable || self.cursor.batch.is_on() {
+            // Whole changes to best-effort readers are not paced: the application sets their rate. A long message is,
+            // and its layout has counted it.
+            if has_reliable || (self.cursor.batch.is_on() && !content.is_long) {
                 let len = layout.datagram().len();
                 content.probes |= self.gate.note_samples(self.cursor.next(), len, &mut self.readers);
             }
@@ -367,26 +368,29 @@ impl StatefulWriter {
         self.cursor.advance_to_fragment(end);
     }
 
-    /// Returns the locators of all readers if an unsent large change may go out in a long message.
+    /// Asks for the longest message to all readers, if an unsent large change may use it.
     ///
-    /// A caller whose transport carries longer messages than UDP reports their length by
-    /// [`StatefulWriter::set_long_message_max`], before each transmission.
-    #[must_use]
-    pub fn wants_long_messages(&self) -> Option<&[Locator]> {
-        let destinations = &self.readers.destinations;
-        if !self.cursor.has_more() || !destinations.may_be_long() {
-            return None;
-        }
-        // The first and the last change stand for those between them: this runs for each write.
-        let len_of = |number| self.history.get(number).map_or(0, |stored| payload_len(&stored.change));
-        let len = len_of(self.cursor.next()).max(len_of(self.cursor.last()));
-        (len > usize::from(destinations.fragment_size)).then(|| destinations.locators(&self.readers.proxies))
+    /// A caller whose transport carries longer messages than UDP calls this before each transmission. Zero: the
+    /// messages of UDP.
+    pub fn update_long_message_max(&mut self, longest_to: impl FnOnce(&[Locator]) -> usize) {
+        // Without a question, an earlier answer may be wrong: the transport of a reader may have changed since.
+        let len_max = if self.wants_long_messages() {
+            longest_to(self.readers.destinations.locators(&self.readers.proxies))
+        } else {
+            0
+        };
+        self.long.set_len_max(len_max);
     }
 
-    /// Sets the longest message that reaches all locators of [`StatefulWriter::wants_long_messages`]. Zero: those of
-    /// UDP.
-    pub fn set_long_message_max(&mut self, len: usize) {
-        self.long.set_len_max(len);
+    fn wants_long_messages(&self) -> bool {
+        let destinations = &self.readers.destinations;
+        if !self.cursor.has_more() || !destinations.may_be_long() {
+            return false;
+        }
+        // The first and the last change stand for those between them: this runs for each write. A large change
+        // between small ones goes out in fragments, unless the answer is known when its turn comes.
+        let len_of = |number| self.history.get(number).map_or(0, |stored| payload_len(&stored.change));
+        len_of(self.cursor.next()).max(len_of(self.cursor.last())) > usize::from(destinations.fragment_size)
     }
 
     /// Lays out the present change in a message of its own.
