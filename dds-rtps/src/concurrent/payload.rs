@@ -70,6 +70,11 @@ impl Payload {
         self.len() < self.slot.bytes.capacity() / 2
     }
 
+    /// Bytes of the slot that this payload keeps occupied.
+    pub(crate) fn memory(&self) -> usize {
+        self.slot.memory()
+    }
+
     /// Turns the payload back into a writable slot, if it has the only reference.
     ///
     /// # Errors

@@ -404,7 +404,11 @@ fn large_payloads_share_packet_small_ones_are_copied() {
 
 /// A receive buffer of 64 KiB, as receive threads have it, for a payload of any size.
 fn receive_buffer(bytes: &[u8]) -> Payload {
-    let mut slot = SlotMut::copy_of(&vec![0; 64 << 10]);
+    receive_buffer_of(64 << 10, bytes)
+}
+
+fn receive_buffer_of(len: usize, bytes: &[u8]) -> Payload {
+    let mut slot = SlotMut::copy_of(&vec![0; len]);
     slot.buffer().clear();
     slot.buffer().extend_from_slice(bytes);
     slot.freeze()
@@ -445,6 +449,18 @@ fn piled_up_samples_keep_no_half_empty_buffers() {
         );
         let last = packet.bytes().as_ptr();
         assert!(number < 200 || script.take().last().unwrap().payload.as_ref().unwrap().bytes().as_ptr() == last);
+    }
+    // The buffer of a long message is too large to be kept for any smaller sample, also for the first one.
+    for (number, len, is_shared) in [(201, 5000, false), (202, 500_000, false), (203, 1_100_000, true)] {
+        bytes.resize(len, 7);
+        let packet = receive_buffer_of(2 << 20, &bytes);
+        let data = data(number, SerializedPayload::Data(packet.bytes()));
+        script.reader.handle_data(now, &source(WRITER), &data, &packet);
+        let samples = script.take();
+        let payload = samples.last().unwrap().payload.as_ref().unwrap();
+        assert_eq!(payload.bytes(), bytes);
+        assert_eq!(payload.bytes().as_ptr() == packet.bytes().as_ptr(), is_shared, "{len} bytes");
+        assert!(!payload.is_small_part(), "{len} bytes");
     }
 }
 
