@@ -68,8 +68,11 @@ const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// Length of the messages by which a large best-effort sample is paced.
 const PACED_LEN: usize = 64 << 10;
 
-/// Longest message that a peer can get by UDP as well.
-pub(super) const MESSAGE_MAX: usize = 64 << 10;
+/// Memory of a full datagram.
+const MESSAGE_MAX: usize = 64 << 10;
+
+/// Longest message that a peer can get by UDP as well. Its length field includes headers of 28 bytes with IPv4.
+const UDP_MAX: usize = 65_507;
 
 /// Longest message: a sample of 1 MiB with its headers.
 ///

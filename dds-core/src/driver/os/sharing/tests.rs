@@ -198,6 +198,23 @@ fn exhausted_pool_leaves_messages_to_udp() {
 }
 
 #[test]
+fn message_that_udp_refuses_is_dropped_and_counted() {
+    let (mut sender, mut receiver) = (Party::new(64 << 10), Party::new(LIMIT));
+    let udp = Setting::new([false, false], |transport| transport);
+    let locator = udp.locator(0);
+    introduce(&mut sender, &mut receiver, locator);
+    let transport = sender.sharing.before(udp.transport.clone());
+    let before = transport.counters();
+    for _ in 0..3 {
+        assert_eq!(transport.send(&mut datagram(&[1; UDP_MAX + 1], [locator])), SendOutcome::Done);
+    }
+    let after = transport.counters();
+    let (sent, dropped) = (after.shared - before.shared, after.shared_full - before.shared_full);
+    assert!(dropped >= 2 && sent + dropped == 3, "{sent} sent and {dropped} dropped");
+    assert_eq!(after.failed, before.failed, "UDP gets none");
+}
+
+#[test]
 fn long_message_goes_through_memory_or_not_at_all() {
     let udp = Setting::new([false, false], |transport| transport);
     let (mut sender, locator) = (Party::new(LONG_LIMIT_MIN), udp.locator(0));

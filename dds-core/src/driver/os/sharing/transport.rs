@@ -1,6 +1,6 @@
 //! Sends through shared memory to the peers that have a path, and by the inner transport to all others.
 
-use super::{LONG_MESSAGE_MAX, MESSAGE_MAX, Sharing};
+use super::{LONG_MESSAGE_MAX, Sharing, UDP_MAX};
 use crate::sync::{Arc, Ordering};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
@@ -92,7 +92,7 @@ impl SharingTransport {
             }
             // Other peers hold the pool, the system has no memory, or the path has ended. UDP does not carry a long
             // message, and the protocol repairs it in fragments.
-            Err(_) if len >= MESSAGE_MAX => {
+            Err(_) if len > UDP_MAX => {
                 counters.full.fetch_add(1, Ordering::Relaxed);
                 Served::Done
             }
