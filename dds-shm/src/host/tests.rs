@@ -523,7 +523,11 @@ fn no_wake_is_lost_while_both_sides_are_busy() {
         other
     });
     for number in 0..COUNT {
-        while path.send(&[IoSlice::new(&number.to_ne_bytes())]).is_err() {
+        let until = Instant::now() + PATIENCE;
+        while let Err(failure) = path.send(&[IoSlice::new(&number.to_ne_bytes())]) {
+            // A receiver that fails ends the path.
+            assert!(matches!(failure, SendFailure::Full(_)), "{failure:?} at message {number}");
+            assert!(Instant::now() < until, "no room for message {number}");
             std::thread::yield_now();
         }
         if number % 7 == 0 {
