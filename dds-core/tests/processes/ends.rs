@@ -22,8 +22,11 @@ fn new_tag(name: &str) -> String {
     format!("{name}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Begin of a tag: processes of one host use UDP alone, or shared memory where the system has it.
-const CARRIERS: [&str; 2] = ["udp", "any"];
+/// Begin of a tag: the processes use shared memory where the system has it. Their tests have the plain names.
+const ANY: &str = "any";
+
+/// Begin of a tag: the processes use UDP alone.
+const UDP: &str = "udp";
 
 /// A tenth of `whole`, unless `DDS_TEST_LONG` requests all of it.
 fn seconds(whole: u64) -> StdDuration {
@@ -48,7 +51,13 @@ fn take(reader: &DataReader<Count>, into: &mut Vec<(u32, Vec<u32>)>) {
 #[test]
 #[ignore = "takes long: .ci/run processes"]
 fn killed_writer_restarts_without_duplicates() {
-    CARRIERS.into_iter().for_each(kill_writers);
+    kill_writers(ANY);
+}
+
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn killed_writer_on_udp_restarts_without_duplicates() {
+    kill_writers(UDP);
 }
 
 fn kill_writers(carrier: &str) {
@@ -137,19 +146,33 @@ fn stop_one_of_two_readers(carrier: &str, stops: bool, demotes: bool) -> Stopped
 #[test]
 #[ignore = "takes long: .ci/run processes"]
 fn stopped_reader_blocks_writer_without_loss() {
-    for carrier in CARRIERS {
-        // The writer says that it waits for the stopped reader.
-        let outcome = stop_one_of_two_readers(carrier, true, false);
-        assert_eq!(outcome.missed, 0, "{carrier}");
-        let pause = u128::from(outcome.longest_pause);
-        assert!(pause >= seconds(10).as_millis() / 3, "{carrier}: the other reader waits too: {pause}");
-    }
+    stop_reader(ANY);
+}
+
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn stopped_reader_on_udp_blocks_writer_without_loss() {
+    stop_reader(UDP);
+}
+
+fn stop_reader(carrier: &str) {
+    // The writer says that it waits for the stopped reader.
+    let outcome = stop_one_of_two_readers(carrier, true, false);
+    assert_eq!(outcome.missed, 0);
+    let pause = u128::from(outcome.longest_pause);
+    assert!(pause >= seconds(10).as_millis() / 3, "the other reader waits too: {pause}");
 }
 
 #[test]
 #[ignore = "takes long: .ci/run processes"]
 fn demoted_stopped_reader_delays_no_peer() {
-    CARRIERS.into_iter().for_each(demote_stopped_reader);
+    demote_stopped_reader(ANY);
+}
+
+#[test]
+#[ignore = "takes long: .ci/run processes"]
+fn demoted_stopped_reader_on_udp_delays_no_peer() {
+    demote_stopped_reader(UDP);
 }
 
 fn demote_stopped_reader(carrier: &str) {
@@ -220,19 +243,28 @@ fn end_of(carrier: &str, role: &str, notices_at_once: bool) {
     (0..2 * ROOM).for_each(|count| writer.write(&Count { process: 0, count }).unwrap());
 }
 
+const CLEAN_ENDS: [&str; 3] = ["shuts down", "drops", "keeps in a thread"];
+
+const ENDS_WITHOUT_DROPS: [&str; 4] = ["keeps in a static", "forgets", "exits", "exits while a thread waits"];
+
 #[test]
 fn clean_process_end_unmatches_at_once() {
-    for carrier in CARRIERS {
-        ["shuts down", "drops", "keeps in a thread"].into_iter().for_each(|role| end_of(carrier, role, true));
-    }
+    CLEAN_ENDS.into_iter().for_each(|role| end_of(ANY, role, true));
+}
+
+#[test]
+fn clean_process_end_unmatches_on_udp_at_once() {
+    CLEAN_ENDS.into_iter().for_each(|role| end_of(UDP, role, true));
 }
 
 #[test]
 fn process_without_drops_expires_with_lease() {
-    let roles = ["keeps in a static", "forgets", "exits", "exits while a thread waits"];
-    for carrier in CARRIERS {
-        roles.into_iter().for_each(|role| end_of(carrier, role, false));
-    }
+    ENDS_WITHOUT_DROPS.into_iter().for_each(|role| end_of(ANY, role, false));
+}
+
+#[test]
+fn process_without_drops_expires_on_udp_with_lease() {
+    ENDS_WITHOUT_DROPS.into_iter().for_each(|role| end_of(UDP, role, false));
 }
 
 /// The program that the other processes run.
