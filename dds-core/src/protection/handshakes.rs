@@ -4,7 +4,7 @@
 //! participant with an identity.
 //!
 //! Bounds: 128 handshakes at a time, each of which is silent 10 s after the last sign of its participant. 32 reports
-//! of refused participants.
+//! of refused participants a minute.
 
 use super::keys::{KeysOfPeer, OwnProtection};
 use super::message_filter::MessageFilter;
@@ -31,13 +31,20 @@ const REPORTS_MAX: usize = 32;
 const KEYS_CLASS: &str = "DDS:Crypto:AES_GCM_GMAC";
 const KEY_MATERIAL: &str = "dds.cryp.keymat";
 
+const NO_IDENTITY: &str = "it announces no identity, and the governance allows no unauthenticated participants; give it \
+                           an identity (`dds security init`)";
+
 /// The state of all handshakes.
 pub(super) struct Handshakes {
     local: Arc<LocalParticipant>,
     peers: BTreeMap<GuidPrefix, PeerState>,
     actions: VecDeque<SecurityAction>,
     last_message: i64,
+    /// Reports of the present minute, and its start.
     reports: usize,
+    reports_since: i64,
+    /// Participants that announce no identity, at most [`REPORTS_MAX`].
+    without_identity: BTreeSet<GuidPrefix>,
     /// Time of the last call, in seconds since 1970, for the validity of permissions.
     pub(super) unix: i64,
 }
@@ -73,7 +80,16 @@ struct AdmittedPeer {
 impl Handshakes {
     pub(super) fn new(local: Arc<LocalParticipant>, unix: i64) -> Self {
         let (peers, actions) = (BTreeMap::new(), VecDeque::new());
-        Self { local, peers, actions, last_message: 0, reports: 0, unix }
+        Self {
+            local,
+            peers,
+            actions,
+            last_message: 0,
+            reports: 0,
+            reports_since: unix,
+            without_identity: BTreeSet::new(),
+            unix,
+        }
     }
 
     pub(super) fn poll_action(&mut self) -> Option<SecurityAction> {
@@ -123,10 +139,10 @@ impl Handshakes {
         if cx.policy.rule.allow_unauthenticated_participants {
             return PeerAdmission::Admitted;
         }
-        self.report(format!(
-            "participant {prefix} is refused: it announces no identity, and the governance allows no unauthenticated \
-             participants; give it an identity (`dds security init`)"
-        ));
+        // Each announcement comes here again.
+        if self.without_identity.len() < REPORTS_MAX && self.without_identity.insert(prefix) {
+            self.report(format!("participant {prefix} is refused: {NO_IDENTITY}"));
+        }
         PeerAdmission::Pending
     }
 
@@ -359,6 +375,7 @@ impl Handshakes {
 
     pub(super) fn peer_lost(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
         self.peers.remove(&prefix);
+        self.without_identity.remove(&prefix);
         cx.filter.keys.remove_peer(prefix);
     }
 
@@ -410,6 +427,9 @@ impl Handshakes {
     }
 
     fn report(&mut self, text: String) {
+        if self.unix.saturating_sub(self.reports_since) >= 60 {
+            (self.reports, self.reports_since) = (0, self.unix);
+        }
         if self.reports < REPORTS_MAX {
             self.reports += 1;
             self.actions.push_back(SecurityAction::Report(text.into()));
@@ -430,6 +450,9 @@ impl Handshakes {
                      this one)"
                 ),
             });
+        }
+        for prefix in &self.without_identity {
+            texts.push(format!("participant {prefix} is refused: {NO_IDENTITY}"));
         }
         texts.truncate(3);
         texts.join("; ")
