@@ -49,7 +49,6 @@ fn generate(folder: &Path) -> BTreeMap<String, String> {
         features.push_str(&format!("{package} = [{}]\n", needed.join(", ")));
     }
     files.insert("src/generated/mod.rs".to_owned(), modules);
-    files.insert("../dds-ros2/tests/interoperability/test_msgs.rs".to_owned(), test_messages(folder));
     let all: Vec<String> = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
     features.push_str(&format!("## Every package.\nall = [\n{}]\n", all.concat()));
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
@@ -70,22 +69,6 @@ fn package_text(package: &str, loaded: &LoadedInterfaces) -> String {
          // SPDX-License-Identifier: {license}\n\n\
          //! Interfaces of the ROS 2 package `{package}`.\n\n\
          #![allow(missing_docs, rustdoc::all, clippy::all, reason = \"the texts are those of the interface files\")]\n\n\
-         {code}"
-    )
-}
-
-/// The package `test_msgs`, which the tests of `dds-ros2` exchange with nodes of ROS 2.
-fn test_messages(folder: &Path) -> String {
-    let packages = RosPackages::default().search_path(folder.join("../dds-idl/tests/data/share"));
-    let mut names = packages.interfaces_of("test_msgs");
-    // Topics of ROS 2 have no key before Kilted.
-    names.retain(|name| !name.name().contains("Key"));
-    let loaded = packages.load(&names);
-    assert!(!loaded.diagnostics.has_errors(), "{}", loaded.diagnostics.render(&loaded.sources, false));
-    let code = generate_ros_package(&loaded.types, "test_msgs", "::dds_ros2_msgs").unwrap();
-    format!(
-        "// Written by `tests/generated` of `dds-ros2-msgs`.\n\n//! The package `test_msgs`.\n\n\
-         #![allow(dead_code, unreachable_pub, clippy::all, reason = \"as in a crate of messages, of which tests use some\")]\n\n\
          {code}"
     )
 }
