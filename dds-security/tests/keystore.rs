@@ -79,7 +79,7 @@ fn new_fleet_is_free_of_faults() {
     assert!(!decide(AccessAction::Publish, 7, "clock") && !decide(AccessAction::Publish, 1, "rt/scan"));
     let text = arm.to_string();
     assert!(text.contains("may publish `rt/*` in domains 0, 7, partitions `*` (line "), "{text}");
-    assert!(text.contains("topics `*`: submessages ENCRYPT, data ENCRYPT"), "{text}");
+    assert!(text.contains("topics `*`: submessages ENCRYPT, data NONE"), "{text}");
     // The folder of one identity is checked alone too.
     assert_eq!(check(&folder.path("enclaves/robot7"), NOW).unwrap().identities.len(), 1);
 }
