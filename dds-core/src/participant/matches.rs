@@ -74,9 +74,9 @@ struct EndpointConnector<'a> {
 impl EndpointConnector<'_> {
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
-            ParticipantEvent::ParticipantDiscovered { participant } => {
+            ParticipantEvent::ParticipantDiscovered { participant, reply_locators } => {
                 // Before the matches: their leases use the clock of the participant in the routes.
-                self.reception.routes().participant_found(&participant);
+                self.reception.routes().participant_found(participant.prefix, reply_locators);
                 self.share_memory(&participant);
                 self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
             }

@@ -7,7 +7,6 @@ use crate::publication::WriterCell;
 use crate::subscription::ReaderCell;
 use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::discovery::ReplyTo;
-use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::qos::LivelinessKind;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, HashSeed, Instant, KeyedState, Locator};
 use dds_rtps::wire::InfoReply;
@@ -41,8 +40,8 @@ struct RemoteParticipant {
     manual: Arc<AssertionClock>,
     /// The part of `automatic` that discovery already knows, in nanoseconds of the monotonic clock.
     harvested: AtomicU64,
-    /// Its unicast locators.
-    announced: Vec<Locator>,
+    /// Its unicast locators that may receive answers.
+    reply_locators: Vec<Locator>,
     /// Number of messages without a checksum that are still rejected.
     incredible: AtomicU8,
 }
@@ -171,9 +170,9 @@ impl Routes {
     }
 
     /// Records the locators of a new participant, or its changed ones.
-    pub(crate) fn participant_found(&self, participant: &ParticipantData) {
+    pub(crate) fn participant_found(&self, prefix: GuidPrefix, reply_locators: Vec<Locator>) {
         // Clocks of a known participant stay, because its endpoints hold them.
-        self.tables_mut().others.entry(participant.prefix).or_default().announced = participant.unicast_locators();
+        self.tables_mut().others.entry(prefix).or_default().reply_locators = reply_locators;
     }
 
     pub(crate) fn participant_lost(&self, prefix: GuidPrefix) {
@@ -225,7 +224,7 @@ impl Routes {
     /// Chooses where to answer `source`, if its message contains a reply locator.
     pub(crate) fn reply_to(&self, source: GuidPrefix, reply: &InfoReply<'_>) -> ReplyTo {
         match self.tables().others.get(&source) {
-            Some(other) => ReplyTo::choose(reply, Some(&other.announced[..])),
+            Some(other) => ReplyTo::choose(reply, Some(&other.reply_locators[..])),
             None => ReplyTo::choose(reply, None),
         }
     }

@@ -7,7 +7,8 @@
 use dds_core::driver::Socket;
 use dds_core::sim::{Conditions, Host, Interference, Passing, Simulation};
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Duration};
-use dds_rtps::types::Locator;
+use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber};
+use dds_rtps::wire::{AckNack, Heartbeat, Message, MessageBuilder, SequenceNumberSet, Submessage};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,8 @@ struct Shared {
     astray: VecDeque<Locator>,
     /// Number of bytes of these datagrams.
     astray_bytes: usize,
+    /// The last challenge to the address of each participant that does not exist.
+    challenges: BTreeMap<GuidPrefix, Heartbeat>,
     /// Datagrams that recorded hosts have sent.
     records: BTreeMap<Ipv4Addr, Vec<Vec<u8>>>,
     hosts: u8,
@@ -152,6 +155,7 @@ impl Shared {
             }
             self.astray.push_back(Locator::from(passing.to));
             self.astray_bytes += passing.bytes.len();
+            self.note_challenge(&passing.bytes);
         }
         if let Some(damage) = &mut self.damage {
             damage(&mut passing.bytes);
@@ -159,7 +163,35 @@ impl Shared {
     }
 }
 
+impl Shared {
+    fn note_challenge(&mut self, bytes: &[u8]) {
+        let Ok(message) = Message::parse(bytes) else { return };
+        let mut to = GuidPrefix::UNKNOWN;
+        for submessage in message.submessages().flatten() {
+            match submessage {
+                Submessage::InfoDestination(prefix) => to = prefix,
+                Submessage::Heartbeat(heartbeat) if heartbeat.writer_id == EntityId::PARTICIPANT_MESSAGE_WRITER => {
+                    self.challenges.insert(to, heartbeat);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Node {
+    /// Answers the last challenge to the address of a participant that does not exist.
+    pub(crate) fn answer_challenge(&self, to: GuidPrefix) {
+        let challenge = lock(&self.world.shared).challenges.remove(&to).unwrap();
+        self.feed(&answer(to, &challenge, challenge.first_sn), Socket::MetatrafficUnicast);
+    }
+
+    /// Answers the last challenge to an address by a guess of its number.
+    pub(crate) fn guess_challenge(&self, to: GuidPrefix, guess: i64) {
+        let challenge = lock(&self.world.shared).challenges.get(&to).unwrap().clone();
+        self.feed(&answer(to, &challenge, SequenceNumber(guess)), Socket::MetatrafficUnicast);
+    }
+
     /// Creates the participant of this host.
     pub(crate) fn build(&self, builder: DomainParticipantBuilder) -> DomainParticipant {
         self.world.simulation.build(&self.name, builder).unwrap()
@@ -237,6 +269,20 @@ impl Random {
     pub(crate) fn one_of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
+}
+
+fn answer(source: GuidPrefix, challenge: &Heartbeat, base: SequenceNumber) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut message = MessageBuilder::new(&mut bytes);
+    message.header(source);
+    message.ack_nack(&AckNack {
+        reader_id: challenge.reader_id,
+        writer_id: challenge.writer_id,
+        reader_sn_state: SequenceNumberSet::empty(base),
+        count: challenge.count,
+        is_final: true,
+    });
+    bytes
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

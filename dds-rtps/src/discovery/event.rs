@@ -3,7 +3,7 @@
 use super::data::{ParticipantData, PublicationData, SubscriptionData};
 use super::route::Route;
 use crate::qos::{LivelinessKind, PolicyId};
-use crate::types::{EntityId, Guid, GuidPrefix, VendorId};
+use crate::types::{EntityId, Guid, GuidPrefix, Locator, VendorId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -62,6 +62,8 @@ pub enum ParticipantEvent {
     ParticipantDiscovered {
         /// Its announcement.
         participant: Arc<ParticipantData>,
+        /// The unicast locators that may receive answers: those of hosts that discovery reaches.
+        reply_locators: Vec<Locator>,
     },
     /// A participant is lost. Its endpoints were unmatched by earlier events.
     ParticipantLost {

@@ -76,8 +76,11 @@ impl Differences {
             presentation: &r.endpoint.presentation,
             representations: &r.qos.representation,
         };
-        let is_writer_reachable = writer.is_local || writer.route.is_usable();
-        let is_reader_reachable = reader.is_local || reader.route.is_usable();
+        // A forged reader would draw samples to a victim, and a forged writer requests. Best effort makes no requests.
+        let makes_requests = w.qos.reliability.is_reliable() && r.qos.reliability.is_reliable();
+        let is_writer_reachable =
+            writer.is_local || writer.route.is_usable() && !(makes_requests && writer.route.is_unverified);
+        let is_reader_reachable = reader.is_local || reader.route.is_usable() && !reader.route.is_unverified;
         Self {
             type_name: types == TypeMatch::ByName && w.endpoint.type_name != r.endpoint.type_name,
             type_pending: types == TypeMatch::Pending,

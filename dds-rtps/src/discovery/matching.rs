@@ -14,6 +14,7 @@ use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEv
 use super::known_types::KnownTypes;
 use super::match_result::{Differences, MatchResult};
 use super::peer_security::{MatchPermission, PeerSecurity};
+use super::route::Route;
 use crate::qos::PolicyId;
 use crate::types::{EntityId, Guid, GuidPrefix};
 use smallvec::SmallVec;
@@ -145,15 +146,22 @@ impl Matching {
     /// Adds or changes an endpoint. Returns false if it is known and unchanged.
     pub fn put<T: EndpointAnnouncement>(&mut self, endpoint: Arc<Discovered<T>>) -> bool {
         let guid = endpoint.data.endpoint().guid;
+        let (mut is_news, mut is_verified_only) = (true, false);
         match T::table(self).get(&guid) {
             Some(known) if *known == endpoint => return false,
             // An endpoint of another topic is a new one: its matches end.
             Some(known) if known.data.endpoint().topic_name != endpoint.data.endpoint().topic_name => {
                 self.remove::<T>(guid, ParticipantLoss::Left);
             }
-            _ => {}
+            // A new route is no news for the application.
+            Some(known) => {
+                is_news = known.data != endpoint.data;
+                let is_unverified = known.route.is_unverified;
+                is_verified_only = !is_news && known.route == Route { is_unverified, ..endpoint.route.clone() };
+            }
+            None => {}
         }
-        if self.is_observed && !endpoint.is_local {
+        if is_news && self.is_observed && !endpoint.is_local {
             self.events.push_back(T::announced(Arc::clone(&endpoint)));
         }
         let topic = self.topics.entry(endpoint.data.endpoint().topic_name.clone()).or_default();
@@ -162,7 +170,11 @@ impl Matching {
         let others: Vec<Guid> = others.iter().copied().collect();
         T::table_mut(self).insert(guid, endpoint);
         for other in others {
-            self.compare(T::pair(guid, other));
+            let pair = T::pair(guid, other);
+            // A match whose peer has only proved its address is the same as before.
+            if !is_verified_only || self.results.get(&pair) != Some(&MatchResult::Matched) {
+                self.compare(pair);
+            }
         }
         true
     }
@@ -448,7 +460,6 @@ impl<T> Discovered<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::Route;
     use crate::discovery::data::EndpointData;
     use crate::qos::{DataReaderQos, DataWriterQos};
     use crate::types::{EntityKind, Locator, VendorId};

@@ -48,6 +48,6 @@ pub use matching::Matching;
 pub use peer_security::{MatchPermission, PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel};
 pub use reply::ReplyTo;
 pub use route::{HostAddress, Route, is_same_host};
-pub use sedp::{BuiltinPair, BuiltinPairTopic, PairProfile, SecurePairTopic};
+pub use sedp::{AddressState, BuiltinPair, BuiltinPairTopic, PairProfile, SecurePairTopic};
 pub use spdp::Announcer;
 pub use type_lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn};

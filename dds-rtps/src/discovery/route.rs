@@ -43,6 +43,8 @@ pub struct Route {
     pub multicast: SmallVec<[Locator; 2]>,
     /// Whether the peer runs on this host; then datagrams may be longer than a network frame.
     pub same_host: bool,
+    /// Whether the address may be forged. Nothing may be sent there yet.
+    pub is_unverified: bool,
 }
 
 impl Route {
@@ -72,7 +74,7 @@ impl Route {
             }
         }
         debug_assert!(unicast.len() <= DESTINATIONS_MAX, "a route is bounded");
-        Self { unicast, multicast: groups, same_host }
+        Self { unicast, multicast: groups, same_host, is_unverified: false }
     }
 
     /// Whether it has any locator.

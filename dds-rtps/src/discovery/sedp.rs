@@ -10,7 +10,9 @@ use crate::history::{ChangeKind, HistorySample, Operation, Selection};
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use crate::reader::{KeySource, ReaderConfig, Source, StatefulReader, StatefulReaderEvent, WriterProxyConfig};
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Locator, Now, earliest};
+use crate::types::{
+    Duration, EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Locator, Now, SequenceNumber, earliest,
+};
 use crate::wire::{Receiver, Submessage};
 use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 use std::collections::VecDeque;
@@ -81,6 +83,11 @@ impl BuiltinPairTopic {
             Self::TypeRequests => (BuiltinEndpoints::TYPE_REQUEST_WRITER, BuiltinEndpoints::TYPE_REQUEST_READER),
             Self::TypeReplies => (BuiltinEndpoints::TYPE_REPLY_WRITER, BuiltinEndpoints::TYPE_REPLY_READER),
         }
+    }
+
+    /// Whether it carries state that late joiners need. The others carry requests and replies.
+    pub(crate) const fn is_state(self) -> bool {
+        !matches!(self, Self::TypeRequests | Self::TypeReplies)
     }
 
     /// Returns the topic of a builtin writer.
@@ -159,11 +166,10 @@ pub struct PairProfile {
 
 impl From<BuiltinPairTopic> for PairProfile {
     fn from(topic: BuiltinPairTopic) -> Self {
-        let is_state = !matches!(topic, BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies);
         Self {
             ids: topic.ids(),
             bits: topic.bits(),
-            is_state,
+            is_state: topic.is_state(),
             messages_max: MESSAGES_MAX,
             key: match topic {
                 BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
@@ -197,6 +203,17 @@ pub struct BuiltinPair {
     /// Peers whose lease has ended, and when. If our messages still reached them, they still match the endpoints that
     /// we withdraw now. They must receive the disposals when they return, or they would match our endpoints forever.
     lost_peers: VecDeque<(GuidPrefix, Instant)>,
+}
+
+/// Whether a peer receives at its announced address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressState {
+    /// It does: it has answered a challenge.
+    Valid,
+    /// The announcement may be forged. The writer names the address in no datagram; the caller may add it.
+    Unverified,
+    /// As `Unverified`, and this topic carries the challenge. The writer waits for the answer.
+    Challenged,
 }
 
 impl BuiltinPair {
@@ -265,30 +282,36 @@ impl BuiltinPair {
         &self.reader
     }
 
-    /// Whether this pair matches peers that never answered, and whose announcement may be forged.
-    ///
-    /// Each endpoint costs datagrams, so types are exchanged only with peers that have answered.
-    #[must_use]
-    pub fn matches_unverified_peers(&self) -> bool {
-        self.profile.is_state
-    }
-
     /// Matches the endpoints that a peer has, or updates their route.
-    pub fn match_peer(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints, route: &Route) {
+    pub fn match_peer(
+        &mut self,
+        now: Now,
+        prefix: GuidPrefix,
+        has: BuiltinEndpoints,
+        route: &Route,
+        address: AddressState,
+    ) {
         let (writer_id, reader_id) = self.profile.ids;
         let (writer_bit, reader_bit) = self.profile.bits;
         // Multicast only for peers without unicast: discovery has to work where multicast does not.
         let groups = if route.unicast.is_empty() { route.multicast.clone() } else { Default::default() };
         let (their_writer, their_reader) = (Guid::new(prefix, writer_id), Guid::new(prefix, reader_id));
         if has.contains(reader_bit) && route.is_usable() {
+            // A reader without locators is left out of datagrams for all readers.
+            let (unicast, multicast) = match address {
+                AddressState::Valid => (route.unicast.to_vec(), groups.to_vec()),
+                AddressState::Unverified | AddressState::Challenged => (Vec::new(), Vec::new()),
+            };
             let proxy = ReaderProxyConfig {
                 reliable: true,
                 wants_history: self.profile.is_state,
-                multicast: groups.to_vec(),
+                multicast,
                 same_host: route.same_host,
-                ..ReaderProxyConfig::new(their_reader, route.unicast.to_vec())
+                ..ReaderProxyConfig::new(their_reader, unicast)
             };
-            self.writer.match_reader(now, proxy);
+            if address != AddressState::Challenged {
+                self.writer.match_reader(now, proxy);
+            }
             // The proxy delivers the disposals that the peer missed, so the entry has done its work.
             self.lost_peers.retain(|(lost, _)| *lost != prefix);
             self.forget_lost_peers(now);
@@ -305,6 +328,30 @@ impl BuiltinPair {
         } else {
             self.reader.unmatch_writer(now, their_writer);
         }
+    }
+
+    /// Sends announcements that a peer lacks, whose address has become valid. `again`: also those sent before.
+    pub fn catch_up(&mut self, now: Now, prefix: GuidPrefix, again: bool) {
+        let (writer_id, reader_id) = self.profile.ids;
+        self.writer.catch_up(now, Guid::new(prefix, reader_id), again);
+        if again {
+            self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id));
+        }
+    }
+
+    /// Notes that a peer has answered a challenge in the name of the writer. Without changes, no HEARTBEAT follows.
+    pub fn note_answered(&mut self, now: Now, prefix: GuidPrefix) {
+        self.writer.note_answered(now, Guid::new(prefix, self.profile.ids.1));
+    }
+
+    /// Returns the count of a HEARTBEAT of the writer that the caller sends in its name.
+    pub fn next_heartbeat_count(&mut self) -> i32 {
+        self.writer.next_heartbeat_count()
+    }
+
+    /// Keeps sequence numbers up to `last` free of changes. The caller uses them for HEARTBEATs in the writer's name.
+    pub fn skip_numbers(&mut self, last: SequenceNumber) {
+        self.writer.skip_numbers(last);
     }
 
     /// Repeats the initial handshake with the endpoints of a peer that never sent anything: the peer announced itself.

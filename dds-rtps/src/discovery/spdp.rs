@@ -24,6 +24,9 @@ const PART_LEN: usize = 128;
 /// Pause between these parts: 25 600 datagrams a second at most.
 const PART_PAUSE: Duration = Duration::from_millis(5);
 
+/// Most bytes of a message around the payload of its only DATA: headers, timestamp and inline QoS.
+const MESSAGE_OVERHEAD: usize = 84;
+
 /// Announces a participant: at once, after 100 ms, and then once per period, plus or minus a tenth.
 #[derive(Debug)]
 pub struct Announcer {
@@ -36,6 +39,8 @@ pub struct Announcer {
     answers: VecDeque<Locator>,
     /// Destinations beyond [`AT_ONCE_MAX`]. They get each announcement in parts.
     later: Vec<Locator>,
+    /// Bytes of an announcement.
+    len: usize,
     /// Index of the next of them.
     later_next: usize,
     /// Number of them that have not got the present announcement.
@@ -59,6 +64,7 @@ impl Announcer {
             next: None,
             answers: VecDeque::new(),
             later,
+            len: 0,
             later_next: 0,
             later_left: 0,
             next_part: None,
@@ -69,10 +75,17 @@ impl Announcer {
     pub fn announce(&mut self, now: Now, data: &ParticipantData) {
         let mut payload = Vec::new();
         data.encode(&mut payload);
+        self.len = payload.len() + MESSAGE_OVERHEAD;
         let instance = InstanceHandle::from(Guid::new(self.prefix, EntityId::PARTICIPANT));
         self.writer.write(now, NewChange::alive(instance, Payload::copy_of(&payload)));
         self.begin_later(now);
         self.schedule_next(now);
+    }
+
+    /// Returns the number of bytes that an announcement takes.
+    #[must_use]
+    pub fn announcement_len(&self) -> usize {
+        self.len
     }
 
     /// Replaces the destinations. They get two announcements soon, as after the start.

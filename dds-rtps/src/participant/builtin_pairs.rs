@@ -2,9 +2,10 @@
 
 use super::coalescer::Coalescer;
 use super::config::ParticipantConfig;
+use super::validation::{Validations, last_challenge};
 use crate::discovery::{BuiltinPair, BuiltinPairTopic};
 use crate::output::Datagram;
-use crate::types::{HashSeed, Instant, Now};
+use crate::types::{GuidPrefix, HashSeed, Instant, Now};
 
 /// A writer and a reader for each builtin topic, and the datagrams that they send together.
 #[derive(Debug)]
@@ -12,15 +13,21 @@ pub(super) struct BuiltinPairs {
     /// In the order of [`BuiltinPairTopic::ALL`].
     pairs: [BuiltinPair; 5],
     coalescer: Coalescer,
+    prefix: GuidPrefix,
 }
 
 impl BuiltinPairs {
     pub(super) fn new(config: &ParticipantConfig, hash_seed: HashSeed) -> Self {
         let ParticipantConfig { prefix, headroom, .. } = *config;
         let instances_max = config.limits.endpoints_max;
-        let pairs =
-            BuiltinPairTopic::ALL.map(|topic| BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed));
-        Self { pairs, coalescer: Coalescer::new(headroom) }
+        let pairs = BuiltinPairTopic::ALL.map(|topic| {
+            let mut pair = BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed);
+            if topic.is_state() {
+                pair.skip_numbers(last_challenge(topic));
+            }
+            pair
+        });
+        Self { pairs, coalescer: Coalescer::new(headroom), prefix }
     }
 
     pub(super) fn get(&self, topic: BuiltinPairTopic) -> &BuiltinPair {
@@ -49,14 +56,45 @@ impl BuiltinPairs {
         self.pairs.iter_mut()
     }
 
+    pub(super) fn with_topics(&mut self) -> impl Iterator<Item = (BuiltinPairTopic, &mut BuiltinPair)> {
+        BuiltinPairTopic::ALL.into_iter().zip(&mut self.pairs)
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.pairs.iter().filter_map(BuiltinPair::deadline).min()
     }
 
     /// Builds the next datagram; returns false without one to send.
-    pub(super) fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+    pub(super) fn poll_transmit(&mut self, now: Now, validations: &mut Validations, datagram: &mut Datagram) -> bool {
         // All pairs share one coalescer: announcements of several topics for one peer fit into one datagram.
-        let Self { pairs, coalescer } = self;
-        coalescer.poll(datagram, |next| pairs.iter_mut().any(|pair| pair.poll_transmit(now, next)))
+        let Self { pairs, coalescer, prefix } = self;
+        coalescer.poll(datagram, |next| poll_admitted(now, *prefix, pairs, validations, next))
     }
+}
+
+/// Builds the next datagram that its destination may get.
+fn poll_admitted(
+    now: Now,
+    own: GuidPrefix,
+    pairs: &mut [BuiltinPair; 5],
+    validations: &mut Validations,
+    datagram: &mut Datagram,
+) -> bool {
+    // The challenge comes first: without its answer, the rest has to wait.
+    let next_count = |topic: BuiltinPairTopic| {
+        let pair = BuiltinPairTopic::ALL.into_iter().zip(pairs.iter_mut()).find(|(of, _)| *of == topic);
+        pair.map_or(0, |(_, pair)| pair.next_heartbeat_count())
+    };
+    if validations.poll_transmit(now.instant, own, datagram, next_count) {
+        return true;
+    }
+    for (topic, pair) in BuiltinPairTopic::ALL.into_iter().zip(pairs) {
+        while pair.poll_transmit(now, datagram) {
+            if validations.admit(topic, datagram) {
+                return true;
+            }
+        }
+    }
+    datagram.clear();
+    false
 }

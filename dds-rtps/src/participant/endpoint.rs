@@ -99,6 +99,15 @@ impl Participant {
         true
     }
 
+    /// Announces all local writers, or all local readers, again, with higher sequence numbers.
+    pub(super) fn publish_again<T: EndpointAnnouncement>(&mut self, now: Now) {
+        for endpoint in self.matching.of::<T>(self.config.prefix) {
+            let mut payload = Vec::new();
+            endpoint.data.encode(&mut payload);
+            self.publish(now, T::TOPIC, InstanceHandle::from(endpoint.data.endpoint().guid), &payload);
+        }
+    }
+
     pub(super) fn publish(&mut self, now: Now, topic: BuiltinPairTopic, instance: InstanceHandle, payload: &[u8]) {
         if !self.pairs.get_mut(topic).publish(now, instance, payload) {
             self.counters.unpublished += 1;
@@ -231,7 +240,7 @@ impl Participant {
             self.counters.endpoints_refused += 1;
             return;
         }
-        let route = self.route_of_endpoint(&peer.data, data.endpoint());
+        let route = self.route_of_endpoint(guid.prefix, data.endpoint());
         let vendor = peer.data.vendor;
         if is_new {
             if let Some(peer) = self.peers.known.get_mut(&guid.prefix) {

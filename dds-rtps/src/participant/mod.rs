@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `config`, `counters` | the configuration; counters of ignored input |
 //! | `peer` | other participants |
+//! | `validation` | addresses of peers that are not valid yet |
 //! | `disposals` | participants that have left |
 //! | `endpoint` | local and remote writers and readers |
 //! | `ignored` | entities that the application ignores |
@@ -31,6 +32,7 @@ mod peer;
 mod security;
 mod stateless_messages;
 mod type_lookup;
+mod validation;
 
 pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
 pub use counters::ParticipantCounters;
@@ -45,7 +47,7 @@ use crate::history::HistorySample;
 use crate::output::Datagram;
 use crate::types::{EntityId, GuidPrefix, Instant, Now};
 use crate::types::{Guid, HashSeed};
-use crate::wire::{Receiver, Submessage};
+use crate::wire::{Heartbeat, Receiver, Submessage};
 use crate::xtypes::TypeGraph;
 use awareness::Awareness;
 use builtin_pairs::BuiltinPairs;
@@ -196,16 +198,16 @@ impl Participant {
             return;
         }
         self.handle_traffic(now, receiver.source_prefix);
-        // A request proves that the peer received our datagrams at its announced address.
-        if matches!(submessage, Submessage::AckNack(_) | Submessage::NackFrag(_)) {
-            self.note_answer(now, receiver.source_prefix);
-        }
         // The other submessages set the state of the receiver, or belong to no endpoint.
         let Some(writer_id) = writer_id(submessage) else { return };
         if let (EntityId::SPDP_WRITER, Submessage::Data(data)) = (writer_id, submessage) {
             return self.handle_spdp(now, receiver, data);
         }
         if let Some(topic) = BuiltinPairTopic::of_writer(writer_id) {
+            self.peers.validations.note_received(receiver.source_prefix, wire_len(submessage));
+            if let Submessage::AckNack(ack_nack) = submessage {
+                self.handle_answer(now, receiver.source_prefix, topic, ack_nack);
+            }
             let reply = self.reply_to(receiver);
             self.pairs.get_mut(topic).handle(now, receiver, reply, submessage, packet);
             self.handle_samples(now, topic);
@@ -238,6 +240,7 @@ impl Participant {
             self.type_lookup.deadline(),
             self.pairs.deadline(),
             self.secure.as_ref().and_then(|secure| secure.deadline()),
+            self.peers.validations.deadline(),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -286,7 +289,7 @@ impl Participant {
 
     fn lookup(&mut self, now: Now) -> (&mut TypeLookup, LookupContext<'_>) {
         let Self { config, pairs, peers, matching, type_lookup, counters, .. } = self;
-        (type_lookup, LookupContext { now, prefix: config.prefix, matching, peers: &peers.known, pairs, counters })
+        (type_lookup, LookupContext { now, prefix: config.prefix, matching, peers, pairs, counters })
     }
 
     /// Builds the next datagram with its destinations, in place of the content of `datagram`. Returns false without
@@ -301,7 +304,7 @@ impl Participant {
         }
         let own = self.config.prefix;
         self.secure.as_mut().is_some_and(|secure| secure.poll_transmit(now, own, datagram))
-            || self.pairs.poll_transmit(now, datagram)
+            || self.pairs.poll_transmit(now, &mut self.peers.validations, datagram)
     }
 
     /// Returns the next event, in the order of their occurrence; `None` without one.
@@ -384,6 +387,16 @@ impl Participant {
             counters.endpoints_rejected += self.builtin(topic).reader().counters().rejected;
         }
         counters
+    }
+}
+
+/// Returns the bytes that a submessage of a builtin endpoint takes at least.
+fn wire_len(submessage: &Submessage<'_>) -> usize {
+    match submessage {
+        Submessage::Data(data) => Heartbeat::WIRE_LEN + data.payload.bytes().map_or(0, <[u8]>::len),
+        Submessage::DataFrag(fragment) => fragment.payload.len(),
+        // ACKNACK and GAP have about the length of a HEARTBEAT.
+        _ => Heartbeat::WIRE_LEN,
     }
 }
 

@@ -3,16 +3,17 @@
 use super::Participant;
 use super::disposals::Disposals;
 use super::security;
+use super::validation::{Answer, Validated, Validations, topic_of_challenge};
 use crate::discovery::data::{
     Decoded, DiscoveryDataError, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
 use crate::discovery::{
-    BuiltinEndpoints, Discovered, EndpointAnnouncement, Leases, ParticipantEvent, ParticipantLoss, ReplyTo, Route,
-    is_same_host,
+    AddressState, BuiltinEndpoints, BuiltinPairTopic, Discovered, EndpointAnnouncement, Leases, ParticipantEvent,
+    ParticipantLoss, ReplyTo, Route, is_same_host,
 };
 use crate::reader::WRITERS_MAX;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, SequenceNumber};
-use crate::wire::{Data, Receiver, SerializedPayload};
+use crate::wire::{AckNack, Data, Receiver, SerializedPayload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,10 +26,10 @@ pub(super) struct Peer {
     pub(super) route: Route,
     /// Number of its known writers and readers.
     pub(super) endpoints: usize,
-    /// It has answered, so its announced address is real.
-    pub(super) has_answered: bool,
     /// It takes part. With DDS Security, it has proved its identity or needs none.
     pub(super) is_admitted: bool,
+    /// Announcement with another address, which counts once that address is valid.
+    pub(super) moves_to: Option<Box<ParticipantData>>,
     /// When a repeated announcement was last answered.
     pub(super) repeated_at: Option<Instant>,
 }
@@ -39,18 +40,34 @@ pub(super) struct PeerTable {
     pub(super) known: BTreeMap<GuidPrefix, Peer>,
     pub(super) leases: Leases,
     pub(super) disposals: Disposals,
+    /// The peers whose address is not valid yet.
+    pub(super) validations: Validations,
+}
+
+impl Peer {
+    /// Returns the unicast locators that may receive answers.
+    pub(super) fn reply_locators(&self) -> Vec<Locator> {
+        on_valid_hosts(&self.data.unicast_locators(), &self.route)
+    }
 }
 
 impl PeerTable {
     pub(super) fn new(hash_seed: HashSeed) -> Self {
-        Self { known: BTreeMap::new(), leases: Leases::new(hash_seed), disposals: Disposals::default() }
+        Self {
+            known: BTreeMap::new(),
+            leases: Leases::new(hash_seed),
+            disposals: Disposals::default(),
+            validations: Validations::new(hash_seed),
+        }
     }
 
-    /// Returns the unicast locators of all peers.
+    /// Returns the unicast locators of all peers with a valid address.
     pub(super) fn unicast_locators(&self) -> Vec<Locator> {
         let mut locators = Vec::new();
-        for peer in self.known.values() {
-            locators.extend_from_slice(&peer.route.unicast);
+        for (&prefix, peer) in &self.known {
+            if self.validations.is_valid(prefix) {
+                locators.extend_from_slice(&peer.route.unicast);
+            }
         }
         locators
     }
@@ -77,7 +94,7 @@ impl Participant {
             Ok(Decoded { mut data, skipped }) => {
                 self.counters.skipped_parameters += u64::from(skipped);
                 security::complete_announcement(self, &mut data);
-                self.handle_announcement(now, number, data);
+                self.handle_announcement(now, number, data, payload.len() + MESSAGE_OVERHEAD);
             }
             Err(DiscoveryDataError::Guid) => self.counters.foreign += 1,
             Err(_) => self.counters.malformed_participants += 1,
@@ -95,7 +112,8 @@ impl Participant {
         self.lose(now, prefix, ParticipantLoss::Left);
     }
 
-    fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData) {
+    /// Handles an announcement that took `len` bytes.
+    fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData, len: usize) {
         // A peer without a domain id was found on the ports of our domain.
         let other_domain = data.domain_id.is_some_and(|domain_id| domain_id != self.config.domain_id);
         if other_domain || data.domain_tag != self.config.domain_tag {
@@ -106,31 +124,53 @@ impl Participant {
         if self.ignored.contains_participant(prefix) {
             return;
         }
-        if let Some(peer) = self.peers.known.get_mut(&prefix) {
+        if let Some(peer) = self.peers.known.get(&prefix) {
+            self.peers.validations.note_received(prefix, len);
             if *peer.data != data {
-                return self.change_peer(now, data);
+                return self.change_peer(now, data, len);
             }
-            // The answer to its first announcement may be lost. A peer without multicast gets no periodic announcement.
-            let period = self.config.announcement_period;
-            let is_early = peer.repeated_at.is_some_and(|repeated| now.instant.since(repeated) < period);
-            if !peer.has_answered && data.metatraffic_multicast.is_empty() && !is_early {
-                peer.repeated_at = Some(now.instant);
-                // The announcement may be forged, and must not cause more traffic than it takes itself.
-                let locators = peer.route.unicast.get(..REPEATED_TO).unwrap_or(&peer.route.unicast);
-                self.announcer.answer(locators);
-            }
+            self.handle_repeated(now, prefix);
+        } else if self.peers.disposals.is_late(now.instant, prefix, number) {
+            self.counters.late_announcements += 1;
+        } else if self.has_room(now) {
+            self.add_peer(now, data, len);
+        } else {
+            self.counters.participants_refused += 1;
+        }
+    }
+
+    /// Handles an announcement that is equal to the one before.
+    fn handle_repeated(&mut self, now: Now, prefix: GuidPrefix) {
+        let Some(peer) = self.peers.known.get_mut(&prefix) else {
+            debug_assert!(false, "the caller has found the participant");
+            return;
+        };
+        // The participant is where it was, so an announcement of another address was forged, or it has moved back.
+        if peer.moves_to.take().is_some() {
+            self.peers.validations.end(prefix);
+        }
+        if self.peers.validations.is_valid(prefix) {
             // The peer exists: repeat the handshake with its endpoints that have not answered.
             for pair in self.pairs.iter_mut() {
                 pair.repeat_handshake(now, prefix);
             }
-            security::repeat_admission(self, now, prefix);
-        } else if self.peers.disposals.is_late(now.instant, prefix, number) {
-            self.counters.late_announcements += 1;
-        } else if self.has_room(now) {
-            self.add_peer(now, data);
-        } else {
-            self.counters.participants_refused += 1;
+            return security::repeat_admission(self, now, prefix);
         }
+        self.peers.validations.challenge_again(now.instant, prefix);
+        // The answer to its first announcement may be lost. A peer without multicast gets no periodic announcement.
+        let period = self.config.announcement_period;
+        let is_early = peer.repeated_at.is_some_and(|repeated| now.instant.since(repeated) < period);
+        if peer.data.metatraffic_multicast.is_empty() && !is_early {
+            peer.repeated_at = Some(now.instant);
+            self.answer_announcement(prefix, REPEATED_TO);
+        }
+    }
+
+    /// Sends our announcement to a peer whose address is not valid yet, to at most `count_max` locators.
+    fn answer_announcement(&mut self, prefix: GuidPrefix, count_max: usize) {
+        let len = self.announcer.announcement_len();
+        let locators = self.peers.validations.pay_for_announcement(prefix, len, count_max);
+        self.announcer.answer(&locators);
     }
 
     /// Whether there is room for one more participant. A lease may be of any length, even infinite, but a silent
@@ -149,29 +189,119 @@ impl Participant {
     /// Returns the destination of the answers to a message with INFO_REPLY.
     pub(super) fn reply_to(&mut self, receiver: &Receiver<'_>) -> Option<Locator> {
         let reply = receiver.reply.as_ref()?;
-        let announced = self.peers.known.get(&receiver.source_prefix).map(|peer| peer.data.unicast_locators());
+        let peer = self.peers.known.get(&receiver.source_prefix);
+        let announced = peer.map(Peer::reply_locators);
         let reply = ReplyTo::choose(reply, announced.as_deref());
         self.counters.replies_refused += u64::from(reply == ReplyTo::Refused);
         reply.locator()
     }
 
-    fn add_peer(&mut self, now: Now, data: ParticipantData) {
+    fn add_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
+        let prefix = data.prefix;
         let route = self.route_of_discovery(&data);
+        let is_admitted = security::is_admitted_by_security(self, now, &data);
+        let has = if is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
+        self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
         // Answer at once, so that the peer does not discover us a period later.
-        let locators = if route.unicast.is_empty() { &route.multicast } else { &route.unicast };
-        self.announcer.answer(locators);
-        self.admit(now, data, route, 0);
+        self.answer_announcement(prefix, usize::MAX);
+        self.peers.leases.set(now.instant, prefix, data.lease_duration.min(UNVERIFIED_LEASE_MAX));
+        let peer = Peer { data: Arc::new(data), route, endpoints: 0, is_admitted, moves_to: None, repeated_at: None };
+        self.peers.known.insert(prefix, peer);
+        self.use_announcement(now, prefix);
+        security::carry_out_actions(self, now);
     }
 
     /// Handles a changed announcement; usually the locators have changed.
-    fn change_peer(&mut self, now: Now, data: ParticipantData) {
+    fn change_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
         let prefix = data.prefix;
-        // Its endpoints stay known; only their routes change.
-        let endpoints = self.peers.known.get(&prefix).map_or(0, |peer| peer.endpoints);
         let route = self.route_of_discovery(&data);
-        self.admit(now, data, route, endpoints);
+        let is_authenticated = security::is_authenticated(self, prefix);
+        let Some(peer) = self.peers.known.get_mut(&prefix) else {
+            debug_assert!(false, "the caller has found the participant");
+            return;
+        };
+        if peer.route == route {
+            // Another address than this one was announced before.
+            if peer.moves_to.take().is_some() {
+                self.peers.validations.end(prefix);
+            }
+            return self.replace_data(now, data, route);
+        }
+        let has = if peer.is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
+        if !self.peers.validations.is_valid(prefix) {
+            self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
+            self.answer_announcement(prefix, usize::MAX);
+            return self.replace_data(now, data, route);
+        }
+        // The plain pairs of both sides may be protected, so a plain challenge has no answer.
+        if is_authenticated {
+            return self.replace_data(now, data, route);
+        }
+        // At a new address another participant may answer, or none. Until the address is valid, the old one stays.
+        if peer.moves_to.as_deref() == Some(&data) {
+            return self.peers.validations.challenge_again(now.instant, prefix);
+        }
+        peer.moves_to = Some(Box::new(data));
+        self.peers.validations.begin_move(now.instant, prefix, has, route, len);
+        // The peer knows us, so the challenge has to be beyond all that it has received.
+        self.raise_challenge(now, prefix, has);
+        self.answer_announcement(prefix, usize::MAX);
+    }
+
+    /// Replaces the data of a known peer.
+    fn replace_data(&mut self, now: Now, data: ParticipantData, route: Route) {
+        let prefix = data.prefix;
+        let lease = if self.peers.validations.is_valid(prefix) {
+            data.lease_duration
+        } else {
+            data.lease_duration.min(UNVERIFIED_LEASE_MAX)
+        };
+        self.peers.leases.set(now.instant, prefix, lease);
+        let may_take_part = security::is_admitted_by_security(self, now, &data);
+        let Some(peer) = self.peers.known.get_mut(&prefix) else {
+            debug_assert!(false, "the caller has found the participant");
+            return;
+        };
+        (peer.data, peer.route) = (Arc::new(data), route);
+        // A participant that takes part already stays, so that its loss is complete later.
+        let is_new = may_take_part && !peer.is_admitted;
+        peer.is_admitted |= may_take_part;
+        if is_new {
+            self.peers.validations.challenge(now.instant, prefix, peer.data.builtin_endpoints);
+        }
+        self.use_announcement(now, prefix);
         self.update_endpoint_routes::<PublicationData>(prefix);
         self.update_endpoint_routes::<SubscriptionData>(prefix);
+        security::carry_out_actions(self, now);
+    }
+
+    /// Matches the builtin endpoints of a peer that takes part, and tells the owner of its announcement.
+    pub(super) fn use_announcement(&mut self, now: Now, prefix: GuidPrefix) {
+        let Some(peer) = self.peers.known.get(&prefix) else {
+            debug_assert!(false, "the caller has found or added the participant");
+            return;
+        };
+        if !peer.is_admitted {
+            return;
+        }
+        let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
+        self.match_pairs(now, prefix, data.builtin_endpoints, &route);
+        self.push_discovered(prefix);
+    }
+
+    /// Tells the owner of the announcement of a peer.
+    pub(super) fn push_discovered(&mut self, prefix: GuidPrefix) {
+        if let Some(event) = self.discovered(prefix) {
+            self.matching.push_event(event);
+        }
+    }
+
+    /// Returns the event of a known participant.
+    #[must_use]
+    pub fn discovered(&self, prefix: GuidPrefix) -> Option<ParticipantEvent> {
+        let peer = self.peers.known.get(&prefix)?;
+        let (participant, reply_locators) = (Arc::clone(&peer.data), peer.reply_locators());
+        Some(ParticipantEvent::ParticipantDiscovered { participant, reply_locators })
     }
 
     /// Updates all routes after a change of this host's addresses.
@@ -183,11 +313,11 @@ impl Participant {
             match self.peers.known.get_mut(&prefix) {
                 Some(peer) if peer.route != route => {
                     peer.route = route.clone();
-                    let has_answered = peer.has_answered;
+                    self.peers.validations.set_route(prefix, &route);
                     if !peer.is_admitted {
                         continue;
                     }
-                    self.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
+                    self.match_pairs(now, prefix, data.builtin_endpoints, &route);
                 }
                 _ => {}
             }
@@ -198,69 +328,83 @@ impl Participant {
 
     /// Updates the routes to the endpoints of a participant.
     fn update_endpoint_routes<T: EndpointAnnouncement>(&mut self, prefix: GuidPrefix) {
-        let Some(data) = self.peers.known.get(&prefix).map(|peer| Arc::clone(&peer.data)) else {
-            debug_assert!(false, "the caller has just found or added the participant");
-            return;
-        };
         for endpoint in self.matching.of::<T>(prefix) {
-            let route = self.route_of_endpoint(&data, endpoint.data.endpoint());
+            let route = self.route_of_endpoint(prefix, endpoint.data.endpoint());
             self.matching.put(Arc::new(Discovered { route, ..Arc::unwrap_or_clone(endpoint) }));
         }
     }
 
-    fn admit(&mut self, now: Now, data: ParticipantData, route: Route, endpoints: usize) {
-        let prefix = data.prefix;
-        let before = self.peers.known.get(&prefix);
-        let repeated_at = before.and_then(|peer| peer.repeated_at);
-        // At a new address another participant may answer, or none.
-        let has_answered = before.is_some_and(|peer| peer.has_answered && peer.route == route);
-        let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
-        self.peers.leases.set(now.instant, prefix, lease);
-        // A participant that takes part already stays, so that its loss is complete later.
-        let was_admitted = self.peers.known.get(&prefix).is_some_and(|peer| peer.is_admitted);
-        let is_admitted = security::is_admitted_by_security(self, now, &data) || was_admitted;
-        let builtin_endpoints = data.builtin_endpoints;
-        let data = Arc::new(data);
-        let peer =
-            Peer { data: Arc::clone(&data), route: route.clone(), endpoints, has_answered, is_admitted, repeated_at };
-        self.peers.known.insert(prefix, peer);
-        if is_admitted {
-            self.match_pairs(now, prefix, has_answered, builtin_endpoints, &route);
-            self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
-        }
-        security::carry_out_actions(self, now);
-    }
-
-    pub(super) fn match_pairs(
-        &mut self,
-        now: Now,
-        prefix: GuidPrefix,
-        has_answered: bool,
-        endpoints: BuiltinEndpoints,
-        route: &Route,
-    ) {
-        for pair in self.pairs.iter_mut() {
-            if has_answered || pair.matches_unverified_peers() {
-                pair.match_peer(now, prefix, endpoints, route);
-            }
+    pub(super) fn match_pairs(&mut self, now: Now, prefix: GuidPrefix, endpoints: BuiltinEndpoints, route: &Route) {
+        let is_valid = self.peers.validations.is_valid(prefix);
+        for (topic, pair) in self.pairs.with_topics() {
+            let address = if is_valid {
+                AddressState::Valid
+            } else if self.peers.validations.topic_of(prefix) == Some(topic) {
+                AddressState::Challenged
+            } else {
+                AddressState::Unverified
+            };
+            pair.match_peer(now, prefix, endpoints, route, address);
         }
         security::match_secure_pairs(self, now, prefix);
     }
 
-    /// Notes that a peer has answered, so its address is real. From now on its announced lease counts in full.
-    pub(super) fn note_answer(&mut self, now: Now, prefix: GuidPrefix) {
-        let peer = match self.peers.known.get_mut(&prefix) {
-            Some(peer) if !peer.has_answered && peer.is_admitted => peer,
-            _ => return,
+    /// Handles an ACKNACK, which may answer a challenge.
+    pub(super) fn handle_answer(&mut self, now: Now, prefix: GuidPrefix, topic: BuiltinPairTopic, ack_nack: &AckNack) {
+        match self.peers.validations.handle_answer(now.instant, prefix, topic, ack_nack) {
+            Answer::Unrelated => {}
+            Answer::IsAhead => self.raise_challenge_of(now, prefix, topic),
+            Answer::Valid(validated) => self.handle_valid(now, prefix, validated),
+        }
+    }
+
+    fn raise_challenge(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints) {
+        if let Some(topic) = topic_of_challenge(has) {
+            self.raise_challenge_of(now, prefix, topic);
+        }
+    }
+
+    fn raise_challenge_of(&mut self, now: Now, prefix: GuidPrefix, topic: BuiltinPairTopic) {
+        let pair = self.pairs.get_mut(topic);
+        let last = self.peers.validations.raise(now.instant, prefix, pair.writer().last_sequence_number());
+        pair.skip_numbers(last);
+    }
+
+    /// Uses the address of a peer, which has become valid. From now on its announced lease counts in full.
+    fn handle_valid(&mut self, now: Now, prefix: GuidPrefix, validated: Validated) {
+        let Some(peer) = self.peers.known.get_mut(&prefix) else {
+            debug_assert!(false, "only known peers are validated");
+            return;
         };
-        peer.has_answered = true;
-        self.peers.leases.set(now.instant, prefix, peer.data.lease_duration);
-        for pair in self.pairs.iter_mut() {
-            if !pair.matches_unverified_peers() {
-                pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
+        if let Some(data) = peer.moves_to.take() {
+            let route = self.route_of_discovery(&data);
+            self.replace_data(now, *data, route);
+            return self.publish_passed(now, validated);
+        }
+        let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
+        self.peers.leases.set(now.instant, prefix, data.lease_duration);
+        self.match_pairs(now, prefix, data.builtin_endpoints, &route);
+        for (topic, pair) in self.pairs.with_topics() {
+            if topic == validated.topic {
+                pair.note_answered(now, prefix);
+            } else {
+                let again = validated.withheld.contains(topic);
+                pair.catch_up(now, prefix, again);
             }
         }
+        self.publish_passed(now, validated);
+        self.update_endpoint_routes::<PublicationData>(prefix);
+        self.update_endpoint_routes::<SubscriptionData>(prefix);
         self.request_types(now);
+    }
+
+    /// Announces the endpoints again that a peer ignores since its challenge.
+    fn publish_passed(&mut self, now: Now, validated: Validated) {
+        match validated.topic {
+            BuiltinPairTopic::Publications if validated.has_passed => self.publish_again::<PublicationData>(now),
+            BuiltinPairTopic::Subscriptions if validated.has_passed => self.publish_again::<SubscriptionData>(now),
+            _ => {}
+        }
     }
 
     /// Handles the crash of a participant's process, as the system of this host reports it.
@@ -273,6 +417,7 @@ impl Participant {
         // The lease of an unknown peer may end, and an ignored one may be unknown.
         let Some(peer) = self.peers.known.remove(&prefix) else { return };
         self.peers.leases.remove(prefix);
+        self.peers.validations.end(prefix);
         security::forget_secure(self, now, prefix);
         if !peer.is_admitted {
             return;
@@ -293,7 +438,14 @@ impl Participant {
     }
 
     /// Returns the route to an endpoint: to its own locators, or to those of its participant.
-    pub(super) fn route_of_endpoint(&self, participant: &ParticipantData, endpoint: &EndpointData) -> Route {
+    ///
+    /// It names only hosts that a challenge goes to, and is unverified until that is answered.
+    pub(super) fn route_of_endpoint(&self, prefix: GuidPrefix, endpoint: &EndpointData) -> Route {
+        let Some(peer) = self.peers.known.get(&prefix) else {
+            debug_assert!(false, "the caller has just found or added the participant");
+            return Route::default();
+        };
+        let participant = &peer.data;
         let has_locators = !endpoint.unicast_locators.is_empty() || !endpoint.multicast_locators.is_empty();
         let (unicast, multicast) = if has_locators {
             (&endpoint.unicast_locators, &endpoint.multicast_locators)
@@ -301,11 +453,13 @@ impl Participant {
             (&participant.default_unicast, &participant.default_multicast)
         };
         let same_host = self.is_same_host(participant);
-        let mut route = Route::choose(&self.config.host_addresses, unicast, multicast, same_host);
+        let unicast = if same_host { unicast.clone() } else { on_valid_hosts(unicast, &peer.route) };
+        let mut route = Route::choose(&self.config.host_addresses, &unicast, multicast, same_host);
         // Without unicast, multicast is the only way.
         if !self.config.multicast_samples && !route.unicast.is_empty() {
             route.multicast.clear();
         }
+        route.is_unverified = !self.peers.validations.is_valid(prefix);
         route
     }
 
@@ -318,13 +472,29 @@ impl Participant {
 /// 9.6.3.2).
 const SILENT_FOR: Duration = Duration::from_secs(100);
 
-/// Longest lease of a participant that has never answered. A datagram does not prove its sender, so a forged address
-/// gets no more traffic than in this time. It is the default lease, so real participants announce themselves more
-/// often.
-const UNPROVEN_LEASE_MAX: Duration = SILENT_FOR;
+/// Longest lease of a participant whose address is not valid. It is the default lease, so real participants announce
+/// themselves more often.
+const UNVERIFIED_LEASE_MAX: Duration = SILENT_FOR;
+
+/// A peer that does not take part yet answers no challenge. With DDS Security, its handshake proves its address.
+const NOTHING_TO_CHALLENGE: BuiltinEndpoints = BuiltinEndpoints(0);
 
 /// Locators of a peer that a repeated answer goes to. The first answer goes to all of them.
 const REPEATED_TO: usize = 2;
 
+/// Bytes of a message around the payload of its only DATA.
+const MESSAGE_OVERHEAD: usize = 44;
+
 /// Bits of STATUS_INFO for disposed and unregistered.
 const STATUS_GONE: u32 = 3;
+
+/// Returns the locators on the hosts of a valid route.
+///
+/// A peer that answers at its own address may announce that of a victim beside it.
+fn on_valid_hosts(locators: &[Locator], valid: &Route) -> Vec<Locator> {
+    let is_valid = |locator: &&Locator| {
+        // A peer that is reached by multicast alone has shown no host.
+        valid.unicast.is_empty() || valid.unicast.iter().any(|known| known.address == locator.address)
+    };
+    locators.iter().filter(is_valid).copied().collect()
+}

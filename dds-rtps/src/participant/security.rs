@@ -9,8 +9,8 @@ use super::stateless_messages::StatelessMessages;
 use crate::concurrent::PayloadSource;
 use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData};
 use crate::discovery::{
-    BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, ParticipantEvent, ParticipantLoss, PeerAdmission, PeerSecurity,
-    SecurePairTopic, SecurityAction, SecurityChannel,
+    AddressState, BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, ParticipantEvent, ParticipantLoss, PeerAdmission,
+    PeerSecurity, SecurePairTopic, SecurityAction, SecurityChannel,
 };
 use crate::history::{ChangeKind, HistorySample};
 use crate::output::Datagram;
@@ -68,6 +68,11 @@ impl SecureEndpoints {
 
 pub(super) fn security(participant: &Participant) -> Option<&Arc<dyn PeerSecurity>> {
     participant.secure.as_ref().map(|secure| &secure.security)
+}
+
+/// Whether a participant has proved its identity.
+pub(super) fn is_authenticated(participant: &Participant, prefix: GuidPrefix) -> bool {
+    participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix))
 }
 
 /// Whether a participant may take part now.
@@ -199,8 +204,8 @@ fn handle_protected_participant(participant: &mut Participant, now: Now, sender:
     let ParticipantData { user_data, entity_name, properties, .. } = decoded.data;
     let data = Arc::new(ParticipantData { user_data, entity_name, properties, ..ParticipantData::clone(&peer.data) });
     if peer.data != data {
-        peer.data = Arc::clone(&data);
-        participant.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
+        peer.data = data;
+        participant.push_discovered(sender);
     }
 }
 
@@ -239,8 +244,8 @@ pub(super) fn came_as_required(participant: &Participant, topic_name: &str, was_
 
 /// Whether a participant asserts liveliness by the protected builtin topic only. Those without an identity cannot.
 pub(super) fn requires_protected_liveliness(participant: &Participant, prefix: GuidPrefix) -> bool {
-    let is_authenticated = |secure: &SecureEndpoints| secure.keys.contains_key(&prefix);
-    participant.secure.as_ref().is_some_and(|secure| secure.security.protects_liveliness() && is_authenticated(secure))
+    security(participant).is_some_and(|security| security.protects_liveliness())
+        && is_authenticated(participant, prefix)
 }
 
 /// Returns the pair that announces an endpoint.
@@ -342,10 +347,10 @@ fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPref
     };
     let (own, headroom) = (participant.config.prefix, participant.config.headroom);
     let mut pair = BuiltinPair::new(SecurePairTopic::Keys, own, 1, headroom, secure.hash_seed);
-    pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
+    pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route, AddressState::Valid);
     secure.keys.insert(prefix, pair);
-    // A handshake answers to random numbers, so the address is real.
-    peer.has_answered = true;
+    // A handshake answers to random numbers, so the address is valid.
+    participant.peers.validations.end(prefix);
     if peer.is_admitted {
         match_secure_pairs(participant, now, prefix);
     }
@@ -354,12 +359,12 @@ fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPref
 fn admit_peer(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     peer.is_admitted = true;
-    let (data, route, has_answered) = (Arc::clone(&peer.data), peer.route.clone(), peer.has_answered);
-    if has_answered {
-        participant.peers.leases.set(now.instant, prefix, data.lease_duration);
+    if participant.peers.validations.is_valid(prefix) {
+        participant.peers.leases.set(now.instant, prefix, peer.data.lease_duration);
+    } else {
+        participant.peers.validations.challenge(now.instant, prefix, peer.data.builtin_endpoints);
     }
-    participant.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
-    participant.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
+    participant.use_announcement(now, prefix);
 }
 
 /// Matches the protected builtin endpoints of a participant that has proved its identity, or updates its route.
@@ -369,7 +374,7 @@ pub(super) fn match_secure_pairs(participant: &mut Participant, now: Now, prefix
     // Only a handshake makes this entry.
     let Some(of_peer) = keys.get_mut(&prefix) else { return };
     for pair in pairs.iter_mut().chain([of_peer]) {
-        pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
+        pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route, AddressState::Valid);
     }
 }
 

@@ -12,7 +12,7 @@
 
 use super::builtin_pairs::BuiltinPairs;
 use super::counters::ParticipantCounters;
-use super::peer::Peer;
+use super::peer::PeerTable;
 use crate::discovery::{
     BuiltinEndpoints, BuiltinPairTopic, LookupCall, LookupReply, LookupRequest, LookupReturn, Matching,
     ParticipantEvent,
@@ -58,7 +58,7 @@ pub(super) struct LookupContext<'a> {
     pub(super) now: Now,
     pub(super) prefix: GuidPrefix,
     pub(super) matching: &'a mut Matching,
-    pub(super) peers: &'a BTreeMap<GuidPrefix, Peer>,
+    pub(super) peers: &'a PeerTable,
     pub(super) pairs: &'a mut BuiltinPairs,
     pub(super) counters: &'a mut ParticipantCounters,
 }
@@ -106,7 +106,7 @@ impl LookupContext<'_> {
 
     fn describes_types(&self, prefix: GuidPrefix) -> bool {
         let service = BuiltinEndpoints::TYPE_REQUEST_READER.union(BuiltinEndpoints::TYPE_REPLY_WRITER);
-        self.peers.get(&prefix).is_some_and(|peer| peer.data.builtin_endpoints.contains(service))
+        self.peers.known.get(&prefix).is_some_and(|peer| peer.data.builtin_endpoints.contains(service))
     }
 
     fn set_unavailable(&mut self, prefix: GuidPrefix, types: BTreeSet<TypeIdentifier>) {
@@ -211,9 +211,9 @@ impl TypeLookup {
     fn send_next(&mut self, cx: &mut LookupContext<'_>) {
         self.by_peer.retain(|_, requests| requests.sent.is_some() || !requests.waiting.is_empty());
         for (prefix, requests) in &mut self.by_peer {
-            // A peer that never answered anything may be forged: its request waits for the first answer.
-            let has_answered = cx.peers.get(prefix).is_some_and(|peer| peer.has_answered);
-            if !has_answered || requests.sent.is_some() || requests.waiting.is_empty() {
+            // A peer whose address is not valid may be forged: its request waits.
+            let is_reachable = cx.peers.known.contains_key(prefix) && cx.peers.validations.is_valid(*prefix);
+            if !is_reachable || requests.sent.is_some() || requests.waiting.is_empty() {
                 continue;
             }
             let mut types = std::mem::take(&mut requests.waiting);
@@ -390,7 +390,7 @@ pub(super) fn handle_request(cx: &mut LookupContext<'_>, sample: &HistorySample)
 
 /// Returns the descriptions of our types, as many as fit. Other types are left out.
 fn describe(cx: &mut LookupContext<'_>, ids: &[TypeIdentifier]) -> LookupReturn {
-    let withholds = !cx.peers.values().all(|peer| peer.data.reads_every_type());
+    let withholds = !cx.peers.known.values().all(|peer| peer.data.reads_every_type());
     let mut withheld = 0;
     let store = &cx.matching.types().store;
     let (mut types, mut complete_to_minimal, mut room) = (Vec::new(), Vec::new(), REPLY_BYTES_MAX);

@@ -3,7 +3,9 @@
 use foldhash::SharedSeed;
 use foldhash::fast::{FoldHasher, SeedableRandomState};
 use std::fmt;
-use std::hash::BuildHasher;
+#[allow(deprecated, reason = "see `HashSeed::keyed_digest`")]
+use std::hash::SipHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 /// Hash state of a table whose keys a peer can choose. Only a [`HashSeed`] creates it.
@@ -20,7 +22,12 @@ impl BuildHasher for KeyedState {
 }
 
 /// Secret of this process. As a static it outlives all tables.
-static SECRET: OnceLock<SharedSeed> = OnceLock::new();
+static SECRET: OnceLock<Secret> = OnceLock::new();
+
+struct Secret {
+    shared: SharedSeed,
+    key: (u64, u64),
+}
 
 /// Seed of hash tables whose keys a peer can choose.
 ///
@@ -29,6 +36,7 @@ static SECRET: OnceLock<SharedSeed> = OnceLock::new();
 pub struct HashSeed {
     of_table: u64,
     shared: &'static SharedSeed,
+    key: (u64, u64),
 }
 
 impl HashSeed {
@@ -36,14 +44,27 @@ impl HashSeed {
     ///
     /// `of_table` may be known. `random` draws the secret of this process, once, from a source that peers cannot
     /// predict.
-    pub fn secret(of_table: u64, random: impl FnOnce() -> u64) -> Self {
-        Self { of_table, shared: SECRET.get_or_init(|| SharedSeed::from_u64(random())) }
+    pub fn secret(of_table: u64, random: impl Fn() -> u64) -> Self {
+        let draw = || Secret { shared: SharedSeed::from_u64(random()), key: (random(), random()) };
+        let Secret { shared, key } = SECRET.get_or_init(draw);
+        Self { of_table, shared, key: *key }
     }
 
     /// Creates a seed that is equal in each run, for simulations and tests.
     #[must_use]
     pub const fn fixed(seed: u64) -> Self {
-        Self { of_table: seed, shared: SharedSeed::global_fixed() }
+        Self { of_table: seed, shared: SharedSeed::global_fixed(), key: (seed, 0) }
+    }
+
+    /// Returns a number that only a holder of this seed can derive from `text`, however many are public.
+    ///
+    /// The hashes of tables are fast, and some of them shown would tell the seed. This one is SipHash.
+    #[must_use]
+    #[allow(deprecated, reason = "the standard library has no other hash with a key, and this is SipHash 2-4")]
+    pub fn keyed_digest(self, text: impl Hash) -> u64 {
+        let mut hasher = SipHasher::new_with_keys(self.key.0, self.key.1);
+        (self.of_table, text).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Returns the hash state of a new table.

@@ -111,6 +111,13 @@ impl SendCursor {
         std::mem::take(&mut self.is_queue_first)
     }
 
+    /// Assigns all numbers up to `last` to no change.
+    pub(crate) fn skip_numbers(&mut self, last: SequenceNumber) {
+        debug_assert!(last > self.last, "sequence numbers grow");
+        self.last = last;
+        self.flush();
+    }
+
     /// Continues after `last`, as a writer that has written that many changes.
     #[cfg(test)]
     pub(crate) fn start_after(&mut self, last: SequenceNumber) {

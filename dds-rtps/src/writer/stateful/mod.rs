@@ -14,6 +14,7 @@ use super::lifespan::WriterLifespan;
 use super::liveliness::OfferedLiveliness;
 use super::presentation::WriterPresentation;
 use super::readers::ReaderTable;
+use super::readers::handshake::OwedHeartbeat;
 use super::readers::local_reader::LocalReader;
 use super::readers::proxy::ReaderProxy;
 use super::readers::unresponsive::DEPARTURES_MAX;
@@ -410,6 +411,56 @@ impl StatefulWriter {
         proxy.filter = filter;
         self.note_readers_changed(now);
         true
+    }
+
+    /// Sends a matched reader, which could not be reached before, a HEARTBEAT if it lacks changes.
+    ///
+    /// `again`: the history comes first, although it was sent before.
+    pub fn catch_up(&mut self, now: Now, reader: Guid, again: bool) {
+        let Some(index) = self.readers.reliable_index(reader) else { return };
+        let (sent, last) = (self.cursor.sent(), self.cursor.last());
+        let Some(proxy) = self.readers.proxies.get_mut(index) else {
+            debug_assert!(false, "the index names a matched reader");
+            return;
+        };
+        if again {
+            proxy.send_backlog(sent, self.config.unasked_max);
+        }
+        // A reader that has not answered yet may be about to, and the timer repeats its HEARTBEAT.
+        if again || (proxy.handshake.is_heard() && proxy.acknowledged < last) {
+            self.readers.owe_heartbeat(now.instant, index);
+        }
+    }
+
+    /// Notes that a reader has just answered a HEARTBEAT of the caller. Without changes, it gets no other one.
+    pub fn note_answered(&mut self, now: Now, reader: Guid) {
+        let Some(index) = self.readers.reliable_index(reader) else { return };
+        if !self.history.is_empty() {
+            return;
+        }
+        let last = self.cursor.last();
+        if let Some(proxy) = self.readers.proxies.get_mut(index) {
+            proxy.handshake.note_answer(true);
+            proxy.acknowledged = last;
+            proxy.owed = OwedHeartbeat::None;
+        }
+        self.readers.count_handshakes();
+        self.note_progress_of(index);
+        self.heartbeat.note_answer(now.instant, self.expects_answer());
+        self.settle(now);
+    }
+
+    /// Skips sequence numbers: no further change gets one up to `last`. Matched readers get a GAP.
+    pub fn skip_numbers(&mut self, last: SequenceNumber) {
+        if self.cursor.last() < last {
+            self.cursor.skip_numbers(last);
+            self.skip_without_readers();
+        }
+    }
+
+    /// Returns the count of a HEARTBEAT that the caller sends in the name of this writer.
+    pub fn next_heartbeat_count(&mut self) -> i32 {
+        self.heartbeat.next_count()
     }
 
     /// Returns the first relevant sequence number of a reader that matches now.

@@ -8,8 +8,7 @@ use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::Participant;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, LocatorKind, SequenceNumber, VendorId};
-use dds_rtps::wire::{AckNack, MessageBuilder, SequenceNumberSet};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, LocatorKind, VendorId};
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -67,22 +66,6 @@ fn flood_of_participants_is_bounded() {
     assert_eq!(network.participant(a).participants().count(), 1);
 }
 
-/// A sign of life: an ACKNACK to the first participant.
-fn answer(source: GuidPrefix) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut message = MessageBuilder::new(&mut bytes);
-    message.header(source);
-    message.info_dst(prefix(1));
-    message.ack_nack(&AckNack {
-        reader_id: EntityId::SEDP_PUBLICATIONS_READER,
-        writer_id: EntityId::SEDP_PUBLICATIONS_WRITER,
-        reader_sn_state: SequenceNumberSet::empty(SequenceNumber(1)),
-        count: 1,
-        is_final: true,
-    });
-    bytes
-}
-
 #[test]
 fn unresponsive_peer_is_dropped_despite_lease() {
     let mut network = Network::new();
@@ -91,7 +74,7 @@ fn unresponsive_peer_is_dropped_despite_lease() {
         let prefix = GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
         network.deliver(a, &announcement(prefix, |data| data.lease_duration = Duration::INFINITE));
         if number == 2 {
-            network.deliver(a, &answer(prefix));
+            network.answer_challenge(a, prefix);
         }
     }
     network.run_for(Duration::from_secs(99));
@@ -115,7 +98,7 @@ fn silent_participants_are_evicted_for_others() {
     };
     for number in 1..=3 {
         network.deliver(a, &ghost(number));
-        network.deliver(a, &answer(GuidPrefix::new(VendorId::CYCLONE, [number; 10])));
+        network.answer_challenge(a, GuidPrefix::new(VendorId::CYCLONE, [number; 10]));
     }
     network.run_for(Duration::from_secs(60));
     network.with(a, |participant, now| {
@@ -168,8 +151,14 @@ fn only_existing_builtin_endpoints_are_matched() {
     let without_messages = announcement(prefix(7), |data| data.builtin_endpoints.0 = 0x3f);
     network.deliver(a, &without_messages);
     let remote_readers = |network: &Network, topic| network.participant(a).builtin(topic).writer().remote_readers();
-    assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 1);
+    assert_eq!(remote_readers(&network, BuiltinPairTopic::Subscriptions), 1);
     assert_eq!(remote_readers(&network, BuiltinPairTopic::Messages), 0);
+    // Without messages, three challenges come from the writer of publications.
+    for _ in 0..3 {
+        assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 0);
+        network.answer_challenge_of(a, prefix(7), EntityId::SEDP_PUBLICATIONS_WRITER);
+    }
+    assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 1);
     // A participant can change its builtin endpoints.
     network.deliver(a, &announcement(prefix(7), |data| data.builtin_endpoints.0 = 0xc03));
     assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 0);

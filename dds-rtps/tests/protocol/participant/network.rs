@@ -5,7 +5,7 @@ use dds_rtps::discovery::{HostAddress, ParticipantEvent};
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, Time, VendorId};
-use dds_rtps::wire::{Message, Receiver};
+use dds_rtps::wire::{AckNack, Heartbeat, Message, MessageBuilder, Receiver, SequenceNumberSet, Submessage};
 use std::collections::BTreeMap;
 
 /// Delay of a datagram.
@@ -22,6 +22,8 @@ pub(crate) struct Network {
     pub(crate) loses: Loss,
     /// Changes the bytes of a datagram on its way.
     pub(crate) alters: fn(&mut Vec<u8>),
+    /// The last HEARTBEAT to each participant, by its writer.
+    heartbeats: BTreeMap<(GuidPrefix, EntityId), Heartbeat>,
 }
 
 struct Node {
@@ -58,11 +60,50 @@ pub(crate) fn config(number: u8) -> ParticipantConfig {
     config
 }
 
+/// Notes the HEARTBEATs of a datagram for one participant.
+fn note_heartbeats(bytes: &[u8], heartbeats: &mut BTreeMap<(GuidPrefix, EntityId), Heartbeat>) {
+    // A transform may have changed the bytes.
+    let Ok(message) = Message::parse(bytes) else { return };
+    let mut to = GuidPrefix::UNKNOWN;
+    for submessage in message.submessages().flatten() {
+        match submessage {
+            Submessage::InfoDestination(prefix) => to = prefix,
+            Submessage::Heartbeat(heartbeat) => {
+                heartbeats.insert((to, heartbeat.writer_id), heartbeat);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the answer to a HEARTBEAT without changes.
+pub(crate) fn answer_to(heartbeat: &Heartbeat, source: GuidPrefix) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut message = MessageBuilder::new(&mut bytes);
+    message.header(source);
+    message.ack_nack(&AckNack {
+        reader_id: heartbeat.reader_id,
+        writer_id: heartbeat.writer_id,
+        reader_sn_state: SequenceNumberSet::empty(heartbeat.first_sn),
+        count: heartbeat.count,
+        is_final: true,
+    });
+    bytes
+}
+
 impl Network {
     pub(crate) fn new() -> Self {
         let now = Now { instant: Instant::from_nanos(1_000_000_000), time: Time::from_unix_nanos(1_800_000_000 << 30) };
         let loses = Box::new(|_, _: &[u8]| false);
-        Self { now, nodes: Vec::new(), in_flight: BTreeMap::new(), sent: 0, loses, alters: |_| () }
+        Self {
+            now,
+            nodes: Vec::new(),
+            in_flight: BTreeMap::new(),
+            sent: 0,
+            loses,
+            alters: |_| (),
+            heartbeats: BTreeMap::new(),
+        }
     }
 
     /// Starts a participant and returns its index.
@@ -137,6 +178,18 @@ impl Network {
         self.collect(index);
     }
 
+    /// Answers the challenge to the address of a participant that does not exist.
+    pub(crate) fn answer_challenge(&mut self, index: usize, prefix: GuidPrefix) {
+        self.answer_challenge_of(index, prefix, EntityId::PARTICIPANT_MESSAGE_WRITER);
+    }
+
+    /// As [`Self::answer_challenge`], for a challenge in the name of this writer.
+    pub(crate) fn answer_challenge_of(&mut self, index: usize, prefix: GuidPrefix, writer_id: EntityId) {
+        if let Some(heartbeat) = self.heartbeats.remove(&(prefix, writer_id)) {
+            self.deliver(index, &answer_to(&heartbeat, prefix));
+        }
+    }
+
     /// Advances the time.
     pub(crate) fn run_for(&mut self, duration: Duration) {
         let end = self.now.instant.after(duration).unwrap();
@@ -201,6 +254,7 @@ impl Network {
             let mut bytes = Vec::new();
             datagram.copy_to(&mut bytes);
             (self.alters)(&mut bytes);
+            note_heartbeats(&bytes, &mut self.heartbeats);
             assert!(!datagram.destinations().is_empty(), "a datagram that goes nowhere");
             for &to in datagram.destinations() {
                 // Counts lost datagrams too, because the number identifies a datagram for `loses`.

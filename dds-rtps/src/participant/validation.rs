@@ -1,0 +1,591 @@
+//! Validates the addresses that peers announce, before much is sent there (as RFC 9000, 8.1, does for QUIC).
+//!
+//! A datagram does not prove its sender: a forged announcement may name the address of a victim. So a new address gets
+//! a challenge: a HEARTBEAT without changes, whose first sequence number is secret. A reliable reader answers with an
+//! ACKNACK from that number on (RTPS 2.5, 8.4.12.2), and only the receiver of the challenge knows the number. Until
+//! then the address gets at most [`ALLOWANCE`] times the bytes that were received in the name of its participant.
+//!
+//! A reader never returns to lower numbers. So the challenges to new peers use numbers below those of real changes. A
+//! peer that was lost and kept its state is beyond these. Its challenge uses numbers above those of all real changes,
+//! and the next change comes after them.
+
+use crate::discovery::{BuiltinEndpoints, BuiltinPairTopic, Route};
+use crate::output::Datagram;
+use crate::types::{Duration, GuidPrefix, HashSeed, Instant, Locator, SequenceNumber, earliest};
+use crate::wire::{AckNack, Heartbeat, Message, MessageBuilder, Submessage};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Bytes that an address may get for each byte that was received in the name of its participant.
+///
+/// The first announcement pays for ours, a challenge, and the announcements of some endpoints.
+const ALLOWANCE: usize = 9;
+
+/// Bytes of the allowance that only a challenge may use. The next announcement of the peer pays for more.
+const RESERVE: usize = 100;
+
+/// Pause between the first challenges.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Number of challenges before the pauses double. Three losses in a row are frequent enough during a start.
+const STEADY: u32 = 4;
+
+/// Most doublings, which reach the longest pause.
+const DOUBLED_MAX: u32 = 10;
+
+/// Longest pause. Each announcement of the peer brings another challenge, so a peer that exists gets more of them.
+const PAUSE_MAX: Duration = Duration::from_secs(100);
+
+/// Shortest pause before a peer that does not know this participant yet gets another challenge.
+const PAUSE_MIN: Duration = Duration::from_millis(2);
+
+/// The numbers that challenges of one topic choose from.
+#[derive(Debug, Clone, Copy)]
+struct Windows {
+    /// A peer has to answer one challenge of each window.
+    count: u32,
+    /// Numbers in each window.
+    len: i64,
+}
+
+/// Windows of a topic.
+///
+/// 16 bits make a forger guess 32 768 times. Fast DDS counts up to the number of a challenge, and looks at its history
+/// each time. That of endpoints may be long, so their numbers are few, and there are several challenges.
+const fn windows_of(topic: BuiltinPairTopic) -> Windows {
+    match topic {
+        BuiltinPairTopic::Messages => Windows { count: 1, len: 1 << 16 },
+        _ => FEW_NUMBERS,
+    }
+}
+
+/// Few numbers, so 30 bits need three challenges.
+const FEW_NUMBERS: Windows = Windows { count: 3, len: 1 << 10 };
+
+/// Returns the last number that challenges to new peers use. The writer of the topic begins after it.
+pub(super) const fn last_challenge(topic: BuiltinPairTopic) -> SequenceNumber {
+    let Windows { count, len } = windows_of(topic);
+    SequenceNumber(count as i64 * len)
+}
+
+/// Returns the topic whose reader a peer answers with: each vendor has one of these.
+pub(super) fn topic_of_challenge(has: BuiltinEndpoints) -> Option<BuiltinPairTopic> {
+    let topics = [BuiltinPairTopic::Messages, BuiltinPairTopic::Publications, BuiltinPairTopic::Subscriptions];
+    topics.into_iter().find(|topic| has.contains(topic.bits().1))
+}
+
+/// Validation of the address of one peer.
+#[derive(Debug)]
+struct Validation {
+    route: Route,
+    /// The peer is known at another address, which stays in use until this one is valid.
+    is_move: bool,
+    /// `None`: the peer has no reader that could answer.
+    topic: Option<BuiltinPairTopic>,
+    windows_left: u32,
+    /// The window begins after this number.
+    floor: SequenceNumber,
+    secret: SequenceNumber,
+    /// The windows are above the numbers of real changes.
+    is_raised: bool,
+    sent: u32,
+    sent_at: Option<Instant>,
+    due_at: Option<Instant>,
+    /// Bytes that may still be sent.
+    allowance: usize,
+    /// The topics for whose datagrams the allowance was too small.
+    withheld: Topics,
+}
+
+/// A set of topics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Topics(u8);
+
+impl Topics {
+    fn insert(&mut self, topic: BuiltinPairTopic) {
+        self.0 |= 1 << topic as u8;
+    }
+
+    pub(super) fn contains(self, topic: BuiltinPairTopic) -> bool {
+        self.0 & 1 << topic as u8 != 0
+    }
+}
+
+/// Effect of an ACKNACK of a peer whose address is not valid yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It proves nothing.
+    Unrelated,
+    /// The peer is beyond the challenge, because it has known this participant before.
+    IsAhead,
+    /// The address is valid.
+    Valid(Validated),
+}
+
+/// A valid address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Validated {
+    /// The topic of the challenge.
+    pub(super) topic: BuiltinPairTopic,
+    /// The peer did not get all that was for it from these topics.
+    pub(super) withheld: Topics,
+    /// The peer ignores the earlier changes of the topic.
+    pub(super) has_passed: bool,
+}
+
+/// The peers whose address is not valid yet.
+///
+/// Bound: the known peers.
+#[derive(Debug)]
+pub(super) struct Validations {
+    pending: BTreeMap<GuidPrefix, Validation>,
+    hash_seed: HashSeed,
+    /// Number of secrets so far, so that each differs although the peer is the same.
+    drawn: u64,
+    /// No challenge is due before.
+    check_at: Option<Instant>,
+}
+
+impl Validations {
+    pub(super) fn new(hash_seed: HashSeed) -> Self {
+        Self { pending: BTreeMap::new(), hash_seed, drawn: 0, check_at: None }
+    }
+
+    /// Whether the address in use of a peer is valid.
+    pub(super) fn is_valid(&self, prefix: GuidPrefix) -> bool {
+        self.pending.get(&prefix).is_none_or(|validation| validation.is_move)
+    }
+
+    /// Begins to validate the address of a peer, in place of an earlier validation. `received`: bytes that the
+    /// announcement of the address took.
+    pub(super) fn begin(
+        &mut self,
+        now: Instant,
+        prefix: GuidPrefix,
+        has: BuiltinEndpoints,
+        route: Route,
+        received: usize,
+    ) {
+        let topic = topic_of_challenge(has);
+        let mut validation = Validation {
+            route,
+            is_move: false,
+            topic,
+            windows_left: topic.map_or(0, |topic| windows_of(topic).count),
+            floor: SequenceNumber::ZERO,
+            secret: SequenceNumber::ZERO,
+            is_raised: false,
+            sent: 0,
+            sent_at: None,
+            due_at: topic.map(|_| now),
+            allowance: received.saturating_mul(ALLOWANCE),
+            withheld: Topics::default(),
+        };
+        self.draw_secret(prefix, &mut validation);
+        self.pending.insert(prefix, validation);
+        self.check_at = Some(now);
+    }
+
+    /// Challenges a peer from now on, which could not answer before.
+    pub(super) fn challenge(&mut self, now: Instant, prefix: GuidPrefix, has: BuiltinEndpoints) {
+        let Some(mut validation) = self.pending.remove(&prefix) else { return };
+        validation.topic = topic_of_challenge(has);
+        if let Some(topic) = validation.topic {
+            validation.windows_left = windows_of(topic).count;
+            validation.due_at = Some(now);
+        }
+        self.draw_secret(prefix, &mut validation);
+        self.pending.insert(prefix, validation);
+        self.check_at = Some(now);
+    }
+
+    /// As [`Self::begin`], for another address of a peer, whose present one stays in use.
+    pub(super) fn begin_move(
+        &mut self,
+        now: Instant,
+        prefix: GuidPrefix,
+        has: BuiltinEndpoints,
+        route: Route,
+        received: usize,
+    ) {
+        self.begin(now, prefix, has, route, received);
+        if let Some(validation) = self.pending.get_mut(&prefix) {
+            validation.is_move = true;
+        }
+    }
+
+    /// Ends the validation of a peer that is gone, or whose valid address was announced again.
+    pub(super) fn end(&mut self, prefix: GuidPrefix) {
+        self.pending.remove(&prefix);
+    }
+
+    /// Returns the topic whose writer waits for the answer of a peer.
+    pub(super) fn topic_of(&self, prefix: GuidPrefix) -> Option<BuiltinPairTopic> {
+        self.pending.get(&prefix)?.topic
+    }
+
+    /// Replaces the route to the address of a peer, after a change of this host's interfaces.
+    pub(super) fn set_route(&mut self, prefix: GuidPrefix, route: &Route) {
+        match self.pending.get_mut(&prefix) {
+            Some(validation) if !validation.is_move => validation.route = route.clone(),
+            _ => {}
+        }
+    }
+
+    fn draw_secret(&mut self, prefix: GuidPrefix, validation: &mut Validation) {
+        let Some(topic) = validation.topic else { return };
+        self.drawn += 1;
+        let random = self.hash_seed.keyed_digest((prefix, self.drawn));
+        // Not the first number of the window: a reader that knows nothing of this participant requests from 1 on.
+        let offset = (random >> 32) as i64 % (validation.windows(topic).len - 1);
+        validation.secret = SequenceNumber(validation.floor.0 + 2 + offset);
+    }
+
+    /// Notes bytes that were received in the name of a peer.
+    pub(super) fn note_received(&mut self, prefix: GuidPrefix, len: usize) {
+        if let Some(validation) = self.pending.get_mut(&prefix) {
+            validation.allowance = validation.allowance.saturating_add(len.saturating_mul(ALLOWANCE));
+        }
+    }
+
+    /// Repeats the challenge after an announcement of the peer.
+    pub(super) fn challenge_again(&mut self, now: Instant, prefix: GuidPrefix) {
+        let Some(validation) = self.pending.get_mut(&prefix) else { return };
+        let is_early = validation.sent_at.is_some_and(|sent_at| now.since(sent_at) < PAUSE);
+        if validation.topic.is_some() && !is_early {
+            validation.due_at = Some(now);
+            self.check_at = Some(now);
+        }
+    }
+
+    /// Handles an ACKNACK.
+    pub(super) fn handle_answer(
+        &mut self,
+        now: Instant,
+        prefix: GuidPrefix,
+        topic: BuiltinPairTopic,
+        ack_nack: &AckNack,
+    ) -> Answer {
+        let Some(validation) = self.pending.get_mut(&prefix) else { return Answer::Unrelated };
+        if validation.topic != Some(topic) || validation.sent == 0 {
+            return Answer::Unrelated;
+        }
+        let base = ack_nack.reader_sn_state.base();
+        if base <= SequenceNumber::FIRST {
+            // The peer has found this participant just now, and the challenge before came too early.
+            let is_early = validation.sent_at.is_some_and(|sent_at| now.since(sent_at) < PAUSE_MIN);
+            if !is_early {
+                validation.due_at = Some(now);
+                self.check_at = Some(now);
+            }
+            return Answer::Unrelated;
+        }
+        if base > validation.secret && !validation.is_raised {
+            return Answer::IsAhead;
+        }
+        if base != validation.secret {
+            return Answer::Unrelated;
+        }
+        validation.windows_left = validation.windows_left.saturating_sub(1);
+        if validation.windows_left == 0 {
+            let Validation { withheld, is_raised, .. } = *validation;
+            let validated = Validated { topic, withheld, has_passed: is_raised };
+            self.pending.remove(&prefix);
+            return Answer::Valid(validated);
+        }
+        let floor = SequenceNumber(validation.floor.0 + validation.windows(topic).len);
+        self.move_window(now, prefix, floor);
+        Answer::Unrelated
+    }
+
+    /// Continues above `last`, the last number of the topic's writer. Returns the last number that challenges use.
+    pub(super) fn raise(&mut self, now: Instant, prefix: GuidPrefix, last: SequenceNumber) -> SequenceNumber {
+        let Some(validation) = self.pending.get_mut(&prefix) else { return last };
+        let Some(topic) = validation.topic else { return last };
+        validation.is_raised = true;
+        let Windows { count, len } = validation.windows(topic);
+        validation.windows_left = count;
+        self.move_window(now, prefix, last);
+        SequenceNumber(last.0.saturating_add(i64::from(count) * len))
+    }
+
+    fn move_window(&mut self, now: Instant, prefix: GuidPrefix, floor: SequenceNumber) {
+        let Some(mut validation) = self.pending.remove(&prefix) else { return };
+        validation.floor = floor;
+        (validation.sent, validation.due_at) = (0, Some(now));
+        self.draw_secret(prefix, &mut validation);
+        self.pending.insert(prefix, validation);
+        self.check_at = Some(now);
+    }
+
+    /// Returns when the next challenge is due.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.check_at
+    }
+
+    /// Lays out the next challenge that is due. `next_count` returns the count of a HEARTBEAT of the topic.
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Instant,
+        own: GuidPrefix,
+        datagram: &mut Datagram,
+        mut next_count: impl FnMut(BuiltinPairTopic) -> i32,
+    ) -> bool {
+        // Each datagram of the builtin endpoints comes by here, so the visit of all peers is the exception.
+        if self.check_at.is_none_or(|check_at| check_at > now) {
+            return false;
+        }
+        self.check_at = None;
+        for (prefix, validation) in &mut self.pending {
+            let (Some(topic), Some(due_at)) = (validation.topic, validation.due_at) else { continue };
+            if due_at > now {
+                self.check_at = earliest(self.check_at, validation.due_at);
+                continue;
+            }
+            validation.note_sent(now);
+            let heartbeat = validation.challenge(topic, next_count(topic));
+            datagram.clear();
+            let mut message = MessageBuilder::new(datagram.buffer());
+            message.header(own);
+            message.info_dst(*prefix);
+            message.heartbeat(&heartbeat);
+            if validation.pay(datagram, 0) {
+                // The peers behind this one follow.
+                self.check_at = Some(now);
+                return true;
+            }
+            self.check_at = earliest(self.check_at, validation.due_at);
+        }
+        datagram.clear();
+        false
+    }
+
+    /// Decides about a datagram of the builtin endpoints. Returns false if the address must not get it.
+    pub(super) fn admit(&mut self, topic: BuiltinPairTopic, datagram: &mut Datagram) -> bool {
+        if !self.pending.is_empty() {
+            if let Some(validation) = destination(datagram.head()).and_then(|prefix| self.pending.get_mut(&prefix)) {
+                if !validation.is_move {
+                    let is_paid = validation.pay(datagram, RESERVE);
+                    if !is_paid {
+                        validation.withheld.insert(topic);
+                    }
+                    return is_paid;
+                }
+            }
+        }
+        // Readers at addresses that are not valid have no locators, so a datagram may be for these alone.
+        !datagram.destinations().is_empty()
+    }
+
+    /// Takes the bytes of an announcement of `len` bytes from the allowance. Returns the locators that may get it, at
+    /// most `count_max`.
+    pub(super) fn pay_for_announcement(&mut self, prefix: GuidPrefix, len: usize, count_max: usize) -> Vec<Locator> {
+        let Some(validation) = self.pending.get_mut(&prefix) else { return Vec::new() };
+        let mut locators = Vec::new();
+        for locator in validation.locators().into_iter().take(count_max) {
+            if validation.allowance < len {
+                break;
+            }
+            validation.allowance -= len;
+            locators.push(locator);
+        }
+        locators
+    }
+}
+
+impl Validation {
+    /// Returns the windows of the challenges.
+    fn windows(&self, topic: BuiltinPairTopic) -> Windows {
+        // Each forged announcement may raise the numbers, and a peer may visit each number that it skips.
+        if self.is_raised { FEW_NUMBERS } else { windows_of(topic) }
+    }
+
+    /// Returns the locators that the address consists of.
+    fn locators(&self) -> SmallVec<[Locator; 2]> {
+        if self.route.unicast.is_empty() { self.route.multicast.clone() } else { self.route.unicast.clone() }
+    }
+
+    /// Notes a challenge, and schedules the next one.
+    fn note_sent(&mut self, now: Instant) {
+        self.sent = self.sent.saturating_add(1);
+        self.sent_at = Some(now);
+        let doubled = self.sent.saturating_sub(STEADY).min(DOUBLED_MAX);
+        self.due_at = now.after(PAUSE.scale(1 << doubled, 1).min(PAUSE_MAX));
+    }
+
+    /// Returns the challenge.
+    fn challenge(&self, topic: BuiltinPairTopic, count: i32) -> Heartbeat {
+        let (writer_id, reader_id) = topic.ids();
+        // RTPS 2.1 has no HEARTBEAT without changes. Its readers request the change, which has no content.
+        let has_change = self.sent > STEADY && self.sent % 2 == 0;
+        Heartbeat {
+            reader_id,
+            writer_id,
+            first_sn: self.secret,
+            last_sn: if has_change { self.secret } else { self.secret.previous() },
+            count,
+            is_final: false,
+            liveliness: false,
+            group_info: None,
+        }
+    }
+
+    /// Takes the bytes of a datagram from the allowance and sets its destinations. Returns false if less than `reserve`
+    /// would be left.
+    fn pay(&mut self, datagram: &mut Datagram, reserve: usize) -> bool {
+        let locators = self.locators();
+        let cost = datagram.len().saturating_mul(locators.len());
+        if locators.is_empty() || cost.saturating_add(reserve) > self.allowance {
+            return false;
+        }
+        self.allowance -= cost;
+        datagram.set_destinations(&locators);
+        true
+    }
+}
+
+/// Returns the participant that a message is for.
+fn destination(head: &[u8]) -> Option<GuidPrefix> {
+    match Message::parse(head).ok()?.submessages().next()? {
+        Ok(Submessage::InfoDestination(prefix)) => Some(prefix),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::SequenceNumberSet;
+
+    const OURS: GuidPrefix = GuidPrefix([1; 12]);
+    const PEER: GuidPrefix = GuidPrefix([2; 12]);
+    const MESSAGES: BuiltinPairTopic = BuiltinPairTopic::Messages;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_nanos(1_000_000_000 + ms * 1_000_000)
+    }
+
+    fn route(port: u16) -> Route {
+        Route { unicast: [Locator::udp_v4([10, 0, 0, 2].into(), port)].into_iter().collect(), ..Route::default() }
+    }
+
+    fn begin(received: usize) -> Validations {
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        validations.begin(at(0), PEER, BuiltinEndpoints::MESSAGE_READER, route(7410), received);
+        validations
+    }
+
+    /// Returns the first sequence number of the next challenge.
+    fn challenge(validations: &mut Validations, now: Instant) -> Option<SequenceNumber> {
+        let mut datagram = Datagram::new();
+        if !validations.poll_transmit(now, OURS, &mut datagram, |_| 1) {
+            return None;
+        }
+        let message = Message::parse(datagram.head()).unwrap();
+        let heartbeat = message.submessages().find_map(|submessage| match submessage {
+            Ok(Submessage::Heartbeat(heartbeat)) => Some(heartbeat),
+            _ => None,
+        });
+        Some(heartbeat.unwrap().first_sn)
+    }
+
+    fn answer(validations: &mut Validations, topic: BuiltinPairTopic, base: i64) -> Answer {
+        let (writer_id, reader_id) = topic.ids();
+        let reader_sn_state = SequenceNumberSet::empty(SequenceNumber(base));
+        let ack_nack = AckNack { reader_id, writer_id, reader_sn_state, count: 1, is_final: true };
+        validations.handle_answer(at(1), PEER, topic, &ack_nack)
+    }
+
+    #[test]
+    fn only_the_secret_number_validates() {
+        let mut validations = begin(400);
+        let secret = challenge(&mut validations, at(0)).unwrap().0;
+        assert!(secret > 1 && secret <= last_challenge(MESSAGES).0);
+        assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
+        assert_eq!(answer(&mut validations, MESSAGES, secret - 1), Answer::Unrelated);
+        assert!(!validations.is_valid(PEER));
+        assert!(matches!(answer(&mut validations, MESSAGES, secret), Answer::Valid(_)));
+        assert!(validations.is_valid(PEER));
+    }
+
+    #[test]
+    fn answer_without_a_challenge_validates_nothing() {
+        let mut validations = begin(0);
+        assert_eq!(challenge(&mut validations, at(0)), None, "nothing was received, so nothing may be sent");
+        let numbers = 2..=last_challenge(MESSAGES).0;
+        let valid = numbers.filter(|&base| matches!(answer(&mut validations, MESSAGES, base), Answer::Valid(_)));
+        assert_eq!(valid.count(), 1, "the secret exists, and takes as many guesses as there are numbers");
+    }
+
+    #[test]
+    fn each_validation_has_another_secret() {
+        let mut validations = begin(400);
+        let first = challenge(&mut validations, at(0));
+        validations.begin(at(1), PEER, BuiltinEndpoints::MESSAGE_READER, route(7412), 400);
+        assert_ne!(challenge(&mut validations, at(1)), first);
+    }
+
+    #[test]
+    fn challenges_repeat_four_times_then_back_off() {
+        let mut validations = begin(100_000);
+        let mut sent = Vec::new();
+        for ms in 0..2_000 {
+            if challenge(&mut validations, at(ms)).is_some() {
+                sent.push(ms);
+            }
+        }
+        assert_eq!(sent, [0, 100, 200, 300, 400, 600, 1_000, 1_800]);
+    }
+
+    #[test]
+    fn peer_that_is_ahead_gets_a_higher_challenge() {
+        let mut validations = begin(400);
+        challenge(&mut validations, at(0));
+        assert_eq!(answer(&mut validations, MESSAGES, 70_000), Answer::IsAhead);
+        let last = validations.raise(at(2), PEER, SequenceNumber(80_000));
+        assert_eq!(last, SequenceNumber(83_072), "a forged announcement takes few numbers");
+        let mut answers = Vec::new();
+        for _ in 0..3 {
+            let secret = challenge(&mut validations, at(2)).unwrap();
+            assert!(secret > SequenceNumber(80_001) && secret <= last);
+            assert_eq!(answer(&mut validations, MESSAGES, last.0 + 1), Answer::Unrelated);
+            answers.push(answer(&mut validations, MESSAGES, secret.0));
+        }
+        let [Answer::Unrelated, Answer::Unrelated, Answer::Valid(validated)] = answers[..] else {
+            panic!("{answers:?}")
+        };
+        assert!(validated.has_passed);
+    }
+
+    #[test]
+    fn peer_without_messages_answers_three_challenges() {
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        let topic = BuiltinPairTopic::Publications;
+        validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), route(7410), 400);
+        let mut secrets = Vec::new();
+        while !validations.is_valid(PEER) {
+            let secret = challenge(&mut validations, at(1)).unwrap();
+            answer(&mut validations, topic, secret.0);
+            secrets.push(secret);
+        }
+        assert_eq!(secrets.len(), 3);
+        assert!(secrets.is_sorted() && secrets.iter().all(|secret| *secret <= last_challenge(topic)));
+    }
+
+    #[test]
+    fn allowance_bounds_the_bytes_to_an_address() {
+        let mut validations = begin(100);
+        let mut sent = 0;
+        for ms in 0..1_000_000 {
+            let mut datagram = Datagram::new();
+            if validations.poll_transmit(at(ms), OURS, &mut datagram, |_| 1) {
+                sent += datagram.len();
+            }
+            let mut message = MessageBuilder::new(datagram.buffer());
+            message.header(OURS);
+            message.info_dst(PEER);
+            sent += if validations.admit(MESSAGES, &mut datagram) { datagram.len() } else { 0 };
+        }
+        assert!((800..=900).contains(&sent), "{sent}");
+    }
+}
