@@ -56,7 +56,9 @@ impl Explainer<'_> {
     fn obstacles_between_others(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Vec<Obstacle> {
         let mut obstacles = self.obstacles(writer, reader, false);
         // Their ways to each other, and types that have not arrived yet, are unknown here.
-        obstacles.retain(|obstacle| !matches!(obstacle, Obstacle::Unreachable { .. } | Obstacle::TypePending));
+        obstacles.retain(|obstacle| {
+            !matches!(obstacle, Obstacle::Unreachable { .. } | Obstacle::NoAnswer { .. } | Obstacle::TypePending)
+        });
         obstacles
     }
 
@@ -156,6 +158,10 @@ impl Explainer<'_> {
         }
         if differences.unreachable {
             obstacles.push(Obstacle::Unreachable { locators: self.announced_locators(theirs) });
+        } else if differences.unverified {
+            let route = self.rtps.route(theirs.guid.prefix);
+            obstacles
+                .push(Obstacle::NoAnswer { locators: route.map(|route| route.unicast.to_vec()).unwrap_or_default() });
         }
         match self.rtps.matching().result(w.guid, r.guid) {
             Some(MatchResult::KeysPending) => obstacles.push(Obstacle::KeysPending),

@@ -129,6 +129,11 @@ pub enum Obstacle {
         /// The announced locators.
         locators: Vec<Locator>,
     },
+    /// The participant of the other endpoint has not answered at its announced addresses, so they may be forged.
+    NoAnswer {
+        /// The addresses of its discovery.
+        locators: Vec<Locator>,
+    },
     /// The keys of the other endpoint have not arrived (DDS Security).
     KeysPending,
     /// DDS Security refuses the match.
@@ -181,6 +186,9 @@ impl Obstacle {
             Self::Partition { .. } => "give publisher and subscriber a partition in common",
             Self::Representation { .. } => "add the writer's encoding to the reader's list, or change the writer's",
             Self::Unreachable { .. } => "check scope and interfaces on both sides, and that both hosts share a network",
+            Self::NoAnswer { .. } => {
+                "wait a second; if it stays, let the firewalls of both hosts pass UDP to these addresses"
+            }
             Self::KeysPending => "wait a second; if it stays, compare the governance of both sides",
             Self::Security { .. } => "correct governance or permissions, sign them, and restart the participant",
             Self::Ignored => "make a new participant that does not ignore it",
@@ -224,6 +232,13 @@ fn text(value: impl fmt::Debug) -> String {
     format!("{value:?}")
 }
 
+fn write_locators(f: &mut fmt::Formatter<'_>, locators: &[Locator]) -> fmt::Result {
+    for locator in locators {
+        write!(f, " {locator}")?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -242,10 +257,11 @@ impl fmt::Display for Obstacle {
             Self::Unreachable { locators } if locators.is_empty() => f.write_str("it announces no address"),
             Self::Unreachable { locators } => {
                 f.write_str("none of its addresses can be reached from here:")?;
-                for locator in locators {
-                    write!(f, " {locator}")?;
-                }
-                Ok(())
+                write_locators(f, locators)
+            }
+            Self::NoAnswer { locators } => {
+                f.write_str("its participant is heard, but has not answered at its addresses:")?;
+                write_locators(f, locators)
             }
             Self::KeysPending => f.write_str("the keys of the other endpoint have not arrived yet"),
             Self::Security { reason } => f.write_str(reason),

@@ -3,6 +3,7 @@
 
 use crate::simulated::{Node, World};
 use dds_core::driver::Socket;
+use dds_core::matching::Obstacle;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset};
 use dds_core::stats::TrafficCounters;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Guid};
@@ -367,6 +368,19 @@ fn astray_while_writing(stage: &Stage) -> usize {
     stage.world.take_astray_bytes()
 }
 
+/// Returns the addresses from which `explain_matches` misses an answer.
+fn no_answer_from(writer: &DataWriter<Note>) -> Vec<String> {
+    let mut missing = Vec::new();
+    for report in writer.explain_matches() {
+        for obstacle in report.obstacles {
+            if let Obstacle::NoAnswer { locators } = obstacle {
+                missing.extend(locators.iter().map(ToString::to_string));
+            }
+        }
+    }
+    missing
+}
+
 #[test]
 fn forged_reader_draws_no_samples_to_its_address() {
     let best_effort = DataReaderQos::default().best_effort();
@@ -381,6 +395,7 @@ fn forged_reader_draws_no_samples_to_its_address() {
         println!("{sent} bytes bring {astray}");
         assert!(astray <= 10 * sent, "{astray}");
         assert_eq!(stage.writer.publication_matched().current_count, 1);
+        assert_eq!(no_answer_from(&stage.writer), ["udp/10.77.0.99:9000"]);
         // The same reader gets samples once its address has answered.
         stage.robot.1.feed(&bytes, Socket::MetatrafficUnicast);
         stage.robot.1.answer_challenge(stranger.prefix);

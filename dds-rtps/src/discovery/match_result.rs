@@ -21,7 +21,7 @@ pub enum MatchResult {
     Partition,
     /// The writer offers less than the reader requests, in these policies.
     Incompatible(SmallVec<[PolicyId; 4]>),
-    /// They would match, but the remote endpoint announces no locator that we can send to.
+    /// The remote endpoint has no locator that we can send to, or has not answered there.
     Unreachable,
     /// They match, and the keys of the remote endpoint are missing (DDS Security 1.1, 8.5.1.8).
     KeysPending,
@@ -57,6 +57,8 @@ pub struct Differences {
     pub policies: SmallVec<[PolicyId; 4]>,
     /// The remote endpoint announces no locator that we can send to.
     pub unreachable: bool,
+    /// Its participant has not answered at its announced address.
+    pub unverified: bool,
 }
 
 impl Differences {
@@ -78,9 +80,8 @@ impl Differences {
         };
         // A forged reader would draw samples to a victim, and a forged writer requests. Best effort makes no requests.
         let makes_requests = w.qos.reliability.is_reliable() && r.qos.reliability.is_reliable();
-        let is_writer_reachable =
-            writer.is_local || writer.route.is_usable() && !(makes_requests && writer.route.is_unverified);
-        let is_reader_reachable = reader.is_local || reader.route.is_usable() && !reader.route.is_unverified;
+        let is_writer_reachable = writer.is_local || writer.route.is_usable();
+        let is_reader_reachable = reader.is_local || reader.route.is_usable();
         Self {
             type_name: types == TypeMatch::ByName && w.endpoint.type_name != r.endpoint.type_name,
             type_pending: types == TypeMatch::Pending,
@@ -91,6 +92,7 @@ impl Differences {
             partition: !partitions_match(&w.endpoint.partition, &r.endpoint.partition),
             policies: incompatible_policies(&offered, &requested),
             unreachable: !is_writer_reachable || !is_reader_reachable,
+            unverified: reader.route.is_unverified || makes_requests && writer.route.is_unverified,
         }
     }
 
@@ -102,7 +104,7 @@ impl Differences {
             Self { type_difference: Some(difference), .. } => MatchResult::Type(difference),
             Self { partition: true, .. } => MatchResult::Partition,
             Self { policies, .. } if !policies.is_empty() => MatchResult::Incompatible(policies),
-            Self { unreachable: true, .. } => MatchResult::Unreachable,
+            Self { unreachable: true, .. } | Self { unverified: true, .. } => MatchResult::Unreachable,
             Self { type_pending: true, .. } => MatchResult::TypePending,
             _ => MatchResult::Matched,
         }
