@@ -147,21 +147,24 @@ impl<'k, T: WholeKey<'k>, const BOUND: u32> WholeKey<'k> for Bounded<T, BOUND> {
     }
 }
 
-impl<'k, T, const BOUND: u32> KeyMember for Bounded<T, BOUND>
+impl<T: KeyMember, const BOUND: u32> KeyMember for Bounded<T, BOUND>
 where
-    T: WholeKey<'k> + Encode + Measured + for<'de> Decode<'de>,
+    T::Key: Measured,
 {
-    type Key = Self;
+    type Key = Bounded<T::Key, BOUND>;
 
-    fn to_key(&self) -> Self {
-        self.copy_key()
+    fn to_key(&self) -> Self::Key {
+        Bounded(self.0.to_key())
     }
 
-    fn encode_key_member(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
-        key.encode_key(e)
+    fn encode_key_member(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.check_bound(key.0.measure(), BOUND)?;
+        T::encode_key_member(&key.0, e)
     }
 
-    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        Self::decode(d)
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
+        let key = T::decode_key_member(d)?;
+        d.check_bound(key.measure(), BOUND)?;
+        Ok(Bounded(key))
     }
 }

@@ -218,31 +218,72 @@ impl<'k, T: WholeKey<'k>, const N: usize> WholeKey<'k> for [T; N] {
     }
 }
 
+/// The key of a collection consists of the keys of its elements.
 macro_rules! key_of_elements {
-    ($([$($parameters:tt)*] $collection:ty => $key:ty, $copy:expr;)*) => {$(
-        impl<'k, T, $($parameters)*> KeyMember for $collection
-        where
-            T: WholeKey<'k> + Encode + for<'de> Decode<'de>,
-        {
-            type Key = $key;
+    ($($collection:ty),*) => {$(
+        impl<T: KeyMember + Encode + for<'de> Decode<'de>> KeyMember for $collection {
+            type Key = Vec<T::Key>;
 
             fn to_key(&self) -> Self::Key {
-                $copy(self)
+                self.iter().map(T::to_key).collect()
             }
 
             fn encode_key_member(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
-                key.encode_key(e)
+                e.collection(<T as Encode>::IS_PRIMITIVE, |e| {
+                    e.length(key.len())?;
+                    for element in key {
+                        T::encode_key_member(element, e)?;
+                    }
+                    Ok(())
+                })
             }
 
             fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
-                Self::Key::decode(d)
+                d.nested(size_of::<T::Key>(), |d| {
+                    d.collection(<T as Encode>::IS_PRIMITIVE, |d| {
+                        // The key of an element may be shorter than the element, but it is not empty.
+                        let count = d.length(usize::from(<T as Decode>::SIZE_MIN > 0))?;
+                        let mut key = Vec::new();
+                        for _ in 0..count {
+                            key.push(T::decode_key_member(d)?);
+                        }
+                        Ok(key)
+                    })
+                })
             }
         }
     )*};
 }
 
-key_of_elements! {
-    [] [T] => Vec<T>, |elements: &Self| elements.iter().map(T::copy_key).collect();
-    [] Vec<T> => Vec<T>, Self::copy_key;
-    [const N: usize] [T; N] => [T; N], Self::copy_key;
+key_of_elements! { [T], Vec<T> }
+
+impl<T: KeyMember + Encode + for<'de> Decode<'de>, const N: usize> KeyMember for [T; N] {
+    type Key = [T::Key; N];
+
+    fn to_key(&self) -> Self::Key {
+        self.each_ref().map(T::to_key)
+    }
+
+    fn encode_key_member(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        e.collection(<T as Encode>::INNERMOST_IS_PRIMITIVE, |e| Self::encode_key_element(key, e))
+    }
+
+    fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
+        // Elements without bytes are counted, because the input does not limit them.
+        if <Self as Decode>::SIZE_MIN == 0 {
+            d.nothing(N.max(size_of::<Self::Key>()))?;
+        }
+        d.collection(<T as Encode>::INNERMOST_IS_PRIMITIVE, Self::decode_key_element)
+    }
+
+    fn encode_key_element(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        for element in key {
+            T::encode_key_element(element, e)?;
+        }
+        Ok(())
+    }
+
+    fn decode_key_element(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
+        try_array(|| T::decode_key_element(d))
+    }
 }

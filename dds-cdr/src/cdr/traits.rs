@@ -314,6 +314,18 @@ pub trait KeyMember {
     /// # Errors
     /// The input is not a key of this type.
     fn decode_key_member(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError>;
+
+    /// Encodes the key of an element of an array. An array inside of an array has no DHEADER of its own.
+    #[doc(hidden)]
+    fn encode_key_element(key: &Self::Key, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        Self::encode_key_member(key, e)
+    }
+
+    /// Decodes the key of an element of an array.
+    #[doc(hidden)]
+    fn decode_key_element(d: &mut Decoder<'_>) -> Result<Self::Key, DecodeError> {
+        Self::decode_key_member(d)
+    }
 }
 
 /// A member that contributes all of itself to a key.

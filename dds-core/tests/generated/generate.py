@@ -157,7 +157,7 @@ class Generator:
         suffix = f", {bound}" if bound else ""
         return self.derived(element, f"Vec<{element.rust}>", f"r.list({len_max}, |r| {element.value})",
                             f"types.sequence[{element.python}{suffix}]", ["l", element.shape], bound=bound,
-                            is_keyable=element.is_keyable and not element.has_key, has_open=element.is_open or element.has_open)
+                            is_keyable=element.is_keyable, has_open=element.is_open or element.has_open)
 
     def list(self, element):
         """Python's list, a sequence for Cyclone as well, but with other code."""
@@ -184,7 +184,7 @@ class Generator:
             length = 300
         return self.derived(element, f"[{element.rust}; {length}]", f"std::array::from_fn(|_| {element.value})",
                             f"types.array[{element.python}, {length}]", ["l", element.shape],
-                            is_keyable=element.is_keyable and not element.has_key, has_open=element.is_open or element.has_open)
+                            is_keyable=element.is_keyable, has_open=element.is_open or element.has_open)
 
     def typedef(self, of):
         name = self.new_name("Alias")

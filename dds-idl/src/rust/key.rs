@@ -5,10 +5,18 @@ use std::collections::HashSet;
 
 /// Returns why the derive has no key for a key member of a type.
 pub(super) fn obstacle(specification: &Specification, ty: &DataType) -> Option<String> {
-    match specification.resolve(ty) {
-        // Its own members are checked at their definition.
-        DataType::Named(id) if has_key(specification, *id) => None,
-        other => obstacle_of_whole(specification, other),
+    let mut element = specification.resolve(ty);
+    loop {
+        element = match element {
+            // Its own members are checked at their definition.
+            DataType::Named(id) if has_key(specification, *id) => return None,
+            DataType::Sequence { element, .. } | DataType::Array { element, .. }
+                if element.try_construct() == TryConstruct::Discard =>
+            {
+                specification.resolve(&element.ty)
+            }
+            _ => return obstacle_of_whole(specification, ty),
+        };
     }
 }
 

@@ -41,9 +41,9 @@ fn by_lines(code: &str, depth: usize) -> Option<String> {
         if is_comment {
             continue;
         }
-        // The values of `Default` may contain macros, lists and closures, which have a layout of their own.
+        // The values of `Default` may contain macros, which have a layout of their own.
         is_in_impl |= line.starts_with("impl ");
-        if is_in_impl && line.contains(['!', '|', '[']) {
+        if is_in_impl && line.contains('!') {
             return None;
         }
         if line.ends_with('{') {
@@ -244,8 +244,19 @@ mod tests {
                 check(&format!("pub enum A {{\nB {{ #[dds(d)] d: i32, value: {text} }},\n}}\n"), depth);
                 check(&format!("pub type A = ::std::collections::BTreeMap<String, {text}>;\n"), depth);
                 check(&format!("pub const A: &str = \"{text}\";\npub struct B(pub {text});\n"), depth);
-                let body = format!("Self {{\na: Default::default(),\nb: {text}::B,\nc: \"x\".to_owned(),\n}}");
-                check(&format!("impl Default for A {{\nfn default() -> Self {{\n{body}\n}}\n}}\n"), depth);
+                for value in [
+                    format!("{text}::B"),
+                    "\"x\".to_owned()".to_owned(),
+                    format!("::core::array::from_fn(|_| {text}::B)"),
+                    format!("::core::array::from_fn(|_| ::core::array::from_fn(|_| {text}))"),
+                    format!("[{text}; 3]"),
+                    format!("[[{text}; 3]; 4]"),
+                    format!("[{text}::A, B::C]"),
+                    format!("vec![{text}::A, B::C]"),
+                ] {
+                    let body = format!("Self {{\na: Default::default(),\nb: {value},\n}}");
+                    check(&format!("impl Default for A {{\nfn default() -> Self {{\n{body}\n}}\n}}\n"), depth);
+                }
             }
         }
     }

@@ -92,7 +92,7 @@ const ALLOW: &str = "#[allow(dead_code, missing_docs, clippy::all, rustdoc::all,
 ///
 /// # Errors
 /// The specification contains something that the derive macro cannot express: a bitmask as a discriminator, `octet` and
-/// `uint8` in one collection, a collection of keyed types as a key, or a base of another extensibility.
+/// `uint8` in one collection, a keyed type inside of a key that counts as a whole, or a base of another extensibility.
 ///
 /// # Examples
 ///

@@ -327,3 +327,48 @@ fn enum_collection_keeps_dheader_in_xcdr2_hash() {
     assert_eq!(key_hash(&sample, Encoding::Xcdr1), md5::compute(hex(&format!("{gears} {rest}"))).0);
     assert_eq!(key_hash(&sample, Encoding::Xcdr2), md5::compute(hex(&format!("00000008 {gears} {rest}"))).0);
 }
+
+/// A keyed type, final so that its key is its number alone.
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", nested, final)]
+struct Joint {
+    angle: f64,
+    #[dds(key)]
+    id: u16,
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", final)]
+struct Arm {
+    #[dds(key)]
+    joints: [Joint; 2],
+    #[dds(key)]
+    grid: [[Joint; 1]; 2],
+    #[dds(key, bound = 4)]
+    tools: Vec<Joint>,
+    load: f32,
+}
+
+#[test]
+fn collection_of_keyed_elements_contributes_their_keys() {
+    let joint = |id| Joint { angle: 0.5, id };
+    let arm = Arm { joints: [joint(1), joint(2)], grid: [[joint(3)], [joint(4)]], tools: vec![joint(5)], load: 1.0 };
+    assert_eq!(arm.key(), ([1, 2], [[3], [4]], vec![5]));
+    let (joints, grid, tools) = ("0001 0002", "0003 0004", "00000001 0005");
+    assert_eq!(key_hash(&arm, Encoding::Xcdr1), md5::compute(hex(&format!("{joints}{grid}{tools}"))).0);
+    let delimited = format!("00000004{joints} 00000004{grid} 00000006{tools}");
+    assert_eq!(key_hash(&arm, Encoding::Xcdr2), md5::compute(hex(&delimited)).0);
+}
+
+#[test]
+fn bound_counts_keyed_elements() {
+    let arm = |tools| {
+        let joint = |id| Joint { angle: 0.5, id };
+        Arm { joints: [joint(1), joint(2)], grid: [[joint(3)], [joint(4)]], tools, load: 1.0 }
+    };
+    let mut bytes = Vec::new();
+    let tools = |count| (0..count).map(|id| Joint { angle: 0.0, id }).collect();
+    encode_key_payload::<Arm>(&arm(tools(4)).key(), Encoding::Xcdr2, &mut bytes).unwrap();
+    assert_eq!(decode_key_payload::<Arm>(&bytes).unwrap(), arm(tools(4)).key());
+    assert!(encode_key_payload::<Arm>(&arm(tools(5)).key(), Encoding::Xcdr2, &mut bytes).is_err());
+}

@@ -586,3 +586,37 @@ pub mod service {
 pub struct UsesService {
     pub numbers: service::Numbers,
 }
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+/// The key of a collection is that of its elements.
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(final, crate = "::dds_cdr")]
+pub struct Part {
+    #[dds(key)]
+    pub id: i32,
+    pub label: String,
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, ::dds_macros::DdsType)]
+#[dds(appendable, crate = "::dds_cdr")]
+pub struct Assembly {
+    #[dds(key)]
+    pub pair: [Part; 2],
+    #[dds(key)]
+    pub grid: [[Part; 1]; 2],
+    #[dds(key, bound = 3)]
+    pub spares: Vec<Part>,
+    #[dds(key)]
+    pub kits: Vec<::dds_cdr::cdr::Bounded<Vec<Part>, 2>>,
+}
