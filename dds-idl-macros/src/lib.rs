@@ -6,14 +6,16 @@ mod layout;
 mod options;
 
 use dds_idl::idl::{Options, parse_file, parse_text};
-use dds_idl::model::{Diagnostic, Diagnostics, IncorrectSource, Severity, Specification};
-use dds_idl::rust::{RustOptions, generate};
+use dds_idl::model::{Diagnostic, Diagnostics, IncorrectSource, Severity, SourceMap, Specification};
+use dds_idl::ros::{InterfaceKind, RosNaming, RosPackages};
+use dds_idl::rust::{RustOptions, generate, generate_ros};
 use dds_idl::service::add_service_types;
 use layout::IdlText;
+use options::MacroOptions;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::path::{Path, PathBuf};
 
-/// Defines the types of IDL 4.2 text, or of an IDL file.
+/// Defines the types of IDL 4.2 text, of an IDL file, or of interface files of ROS.
 ///
 /// ```
 /// dds_idl_macros::idl! {
@@ -32,8 +34,13 @@ use std::path::{Path, PathBuf};
 /// A string literal as the only token is the path of a file, relative to the package: `idl!("idl/robot.idl")`. The
 /// compiler runs the macro again if the file or an included one changes.
 ///
-/// The attribute at the start has the options of `dds_idl::rust::RustOptions`: `crate_path`, `derive_path` and `serde`.
-/// Without it, the code belongs to a program that depends on `dds-core`.
+/// The path of an `.msg`, `.srv` or `.action` file, or of the folder of a ROS package, defines messages for a program
+/// that depends on `dds-ros2`: `idl!("my_robot_msgs")`. Its references find packages beside the file, in the folders of
+/// `include_dir` and of `AMENT_PREFIX_PATH`, and at last the common packages.
+///
+/// The attribute at the start has the options of `dds_idl::rust::RustOptions`: `crate_path`, `derive_path`, `ros_path`
+/// and `serde`. `plain` defines types of ROS for DDS alone. `include_dir` adds a folder for `#include` or with packages
+/// of ROS. Without the attribute, the code belongs to a program that depends on `dds-core` or `dds-ros2`.
 ///
 /// Rust splits the text into tokens before this macro sees it. Therefore text in the macro has no wide literals such as
 /// `L"x"` and no preprocessor; a file has both.
@@ -44,16 +51,16 @@ use std::path::{Path, PathBuf};
 #[proc_macro]
 pub fn idl(input: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = input.into_iter().collect();
-    let (rust, tokens) = match options::split(tokens) {
+    let (options, tokens) = match options::split(tokens) {
         Ok(found) => found,
         Err((message, span)) => return compile_error(&message, span),
     };
     if let [TokenTree::Literal(path)] = tokens.as_slice()
         && let Some(path_text) = options::text_of(path)
     {
-        return of_file(&path_text, path.span(), &rust);
+        return of_file(&path_text, path.span(), &options);
     }
-    of_tokens(tokens, &rust)
+    of_tokens(tokens, &options.rust)
 }
 
 fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
@@ -68,22 +75,62 @@ fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
     }
 }
 
-fn of_file(path: &str, span: Span, rust: &RustOptions) -> TokenStream {
+fn of_file(path: &str, span: Span, options: &MacroOptions) -> TokenStream {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let mut specification = match parse_file(folder.join(path), &Options::default()) {
-        Ok(specification) => specification,
-        Err(error) => return compile_error(&error.diagnostics.render(&error.sources, false), span),
+    let path = folder.join(path);
+    let code = if is_ros(&path) { ros_code(&path, &folder, options) } else { idl_code(&path, &folder, options) };
+    match code {
+        Ok(code) => parsed(&code),
+        Err(message) => compile_error(&message, span),
+    }
+}
+
+/// Returns whether a path is a package of ROS, or one of its files.
+fn is_ros(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
+}
+
+/// Returns the code of an IDL file, or the text of the error.
+fn idl_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String, String> {
+    let include_dirs = options.include_dirs.iter().map(|include_dir| folder.join(include_dir)).collect();
+    let idl = Options { include_dirs, ..Options::default() };
+    let specification = parse_file(path, &idl).map_err(|error| error.diagnostics.render(&error.sources, false))?;
+    code_of(specification, folder, &options.rust)
+}
+
+/// Returns the code of a package of ROS or of one of its files, or the text of the error.
+fn ros_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String, String> {
+    let mut packages = RosPackages::default();
+    let names = if path.is_dir() {
+        packages.add_package(path).map_err(|error| error.to_string())?
+    } else {
+        vec![packages.add_file(path).map_err(|error| error.to_string())?]
     };
+    for include_dir in &options.include_dirs {
+        packages = packages.search_path(folder.join(include_dir));
+    }
+    let loaded = packages.ament_environment().load(&names);
+    if options.rust.ros_path.is_none() {
+        let specification = loaded.into_specification(RosNaming::Dds);
+        let specification = specification.map_err(|error| error.diagnostics.render(&error.sources, false))?;
+        return code_of(specification, folder, &options.rust);
+    }
+    let code = generate_ros(&loaded, &options.rust).map_err(|errors| errors.render(&loaded.sources, false))?;
+    Ok(format!("{code}\n{}", dependencies(&loaded.sources, folder)))
+}
+
+fn code_of(mut specification: Specification, folder: &Path, rust: &RustOptions) -> Result<String, String> {
     match add_service_types(&mut specification).and_then(|()| generate(&specification, rust)) {
-        Ok(code) => parsed(&format!("{code}\n{}", dependencies(&specification, &folder))),
-        Err(errors) => compile_error(&errors.render(&specification.sources, false), span),
+        Ok(code) => Ok(format!("{code}\n{}", dependencies(&specification.sources, folder))),
+        Err(errors) => Err(errors.render(&specification.sources, false)),
     }
 }
 
 /// Constants that make the compiler watch the files.
-fn dependencies(specification: &Specification, folder: &Path) -> String {
+fn dependencies(sources: &SourceMap, folder: &Path) -> String {
     let mut code = String::new();
-    for (_, file) in specification.sources.files() {
+    for (_, file) in sources.files() {
         let path = folder.join(file.path());
         if path.is_file() {
             code.push_str(&format!("const _: &[u8] = ::core::include_bytes!({:?});\n", path.to_string_lossy()));

@@ -1,13 +1,20 @@
-//! The attribute at the start of the macro: `#![crate_path = "..", derive_path = "..", serde]`.
+//! The attribute at the start of the macro: `#![crate_path = "..", derive_path = "..", include_dir = "..", serde]`.
 
 use dds_idl::rust::RustOptions;
 use proc_macro::{Delimiter, Literal, Span, TokenTree};
 
 type OptionError = (String, Span);
 
+#[derive(Default)]
+pub(crate) struct MacroOptions {
+    pub(crate) rust: RustOptions,
+    /// Folders for `#include`, or with packages of ROS, relative to the package.
+    pub(crate) include_dirs: Vec<String>,
+}
+
 /// Returns the options, and the tokens behind them.
-pub(crate) fn split(tokens: Vec<TokenTree>) -> Result<(RustOptions, Vec<TokenTree>), OptionError> {
-    let mut options = RustOptions::default();
+pub(crate) fn split(tokens: Vec<TokenTree>) -> Result<(MacroOptions, Vec<TokenTree>), OptionError> {
+    let mut options = MacroOptions::default();
     let inner = match tokens.as_slice() {
         [TokenTree::Punct(hash), TokenTree::Punct(mark), TokenTree::Group(group), ..]
             if hash.as_char() == '#' && mark.as_char() == '!' && group.delimiter() == Delimiter::Bracket =>
@@ -23,25 +30,33 @@ pub(crate) fn split(tokens: Vec<TokenTree>) -> Result<(RustOptions, Vec<TokenTre
     Ok((options, tokens.into_iter().skip(3).collect()))
 }
 
-fn set(options: &mut RustOptions, tokens: &[TokenTree]) -> Result<(), OptionError> {
+fn set(options: &mut MacroOptions, tokens: &[TokenTree]) -> Result<(), OptionError> {
     let Some(TokenTree::Ident(name)) = tokens.first() else {
         let span = tokens.first().map_or_else(Span::call_site, TokenTree::span);
         return if tokens.is_empty() { Ok(()) } else { Err((EXPECTED.to_owned(), span)) };
     };
     match (name.to_string().as_str(), tokens) {
-        ("serde", [_]) => options.serde = true,
+        ("serde", [_]) => options.rust.serde = true,
+        ("plain", [_]) => options.rust.ros_path = None,
         ("crate_path", [_, TokenTree::Punct(_), TokenTree::Literal(value)]) => {
-            options.crate_path = value_of(value)?;
+            options.rust.crate_path = value_of(value)?;
         }
         ("derive_path", [_, TokenTree::Punct(_), TokenTree::Literal(value)]) => {
-            options.derive_path = Some(value_of(value)?);
+            options.rust.derive_path = Some(value_of(value)?);
+        }
+        ("ros_path", [_, TokenTree::Punct(_), TokenTree::Literal(value)]) => {
+            options.rust.ros_path = Some(value_of(value)?);
+        }
+        ("include_dir", [_, TokenTree::Punct(_), TokenTree::Literal(value)]) => {
+            options.include_dirs.push(value_of(value)?);
         }
         _ => return Err((EXPECTED.to_owned(), name.span())),
     }
     Ok(())
 }
 
-const EXPECTED: &str = "expected `crate_path = \"..\"`, `derive_path = \"..\"` or `serde`";
+const EXPECTED: &str = "expected `crate_path = \"..\"`, `derive_path = \"..\"`, `include_dir = \"..\"`, `ros_path = \"..\"`, \
+                        `plain` or `serde`";
 
 fn value_of(literal: &Literal) -> Result<String, OptionError> {
     text_of(literal).ok_or_else(|| (EXPECTED.to_owned(), literal.span()))

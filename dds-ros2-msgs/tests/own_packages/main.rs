@@ -158,3 +158,30 @@ fn types_of_plain_dds_need_no_ros_crate() {
         "{code}"
     );
 }
+
+mod of_macro {
+    dds_idl_macros::idl!(
+        #![ros_path = "::dds_ros2_msgs", include_dir = "tests/data/share"]
+        "tests/data/share/robot_interfaces"
+    );
+}
+
+mod plain {
+    dds_idl_macros::idl!(
+        #![plain, crate_path = "::dds_cdr", derive_path = "::dds_macros::DdsType", include_dir = "tests/data/share"]
+        "tests/data/share/robot_types/msg/Battery.msg"
+    );
+}
+
+#[test]
+fn macro_defines_the_messages_of_a_package() {
+    use of_macro::robot_interfaces::msg::Status;
+    assert_eq!(Status::default().words, robot_interfaces::msg::Status::default().words);
+    assert_eq!(Status::TYPE_HASH, robot_interfaces::msg::Status::TYPE_HASH);
+    round_trip(&Status::default());
+}
+
+#[test]
+fn macro_defines_plain_types_of_a_message() {
+    assert_eq!(plain::robot_types::msg::dds_::Battery::TYPE_NAME, robot_types::msg::Battery::TYPE_NAME);
+}
