@@ -34,9 +34,9 @@ use std::path::{Path, PathBuf};
 /// A string literal as the only token is the path of a file, relative to the package: `idl!("idl/robot.idl")`. The
 /// compiler runs the macro again if the file or an included one changes.
 ///
-/// The path of an `.msg`, `.srv` or `.action` file, or of the folder of a ROS package, defines messages for a program
-/// that depends on `dds-ros2`: `idl!("my_robot_msgs")`. Its references find packages beside the file, in the folders of
-/// `include_dir` and of `AMENT_PREFIX_PATH`, and at last the common packages.
+/// The path may name an `.msg`, `.srv` or `.action` file, or the folder of a ROS package: `idl!("my_robot_msgs")`. Then
+/// the program depends on `dds-ros2`. Other packages stand beside the file, in the folders of `include_dir` or of
+/// `AMENT_PREFIX_PATH`. The common packages need no folder.
 ///
 /// The attribute at the start has the options of `dds_idl::rust::RustOptions`: `crate_path`, `derive_path`, `ros_path`
 /// and `serde`. `plain` defines types of ROS for DDS alone. `include_dir` adds a folder for `#include` or with packages
@@ -99,7 +99,7 @@ fn idl_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String
     code_of(specification, folder, &options.rust)
 }
 
-/// Returns the code of a package of ROS or of one of its files, or the text of the error.
+/// Returns the code of a ROS package, or of one file, or the text of the error.
 fn ros_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String, String> {
     let mut packages = RosPackages::default();
     let names = if path.is_dir() {

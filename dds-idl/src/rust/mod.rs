@@ -91,8 +91,12 @@ const ALLOW: &str = "#[allow(dead_code, missing_docs, clippy::all, rustdoc::all,
 /// Returns Rust code for all data types and constants.
 ///
 /// # Errors
-/// The specification contains something that the derive macro cannot express: a bitmask as a discriminator, `octet` and
-/// `uint8` in one collection, a keyed type inside of a key that counts as a whole, or a base of another extensibility.
+/// The specification contains something that the derive macro cannot express:
+///
+/// - a bitmask as a discriminator,
+/// - `octet` and `uint8` in one collection,
+/// - a keyed type inside of a key that counts as a whole,
+/// - a base of another extensibility.
 ///
 /// # Examples
 ///

@@ -287,8 +287,9 @@ class Peer:
             self.node.destroy_publisher(publisher)
             self.node.destroy_subscription(subscription)
 
-        subscription = self.node.create_subscription(message.__class__, "back", heard, profile)
-        publisher = self.node.create_publisher(message.__class__, "there", profile)
+        # The layer below refuses a topic that still has an endpoint of another type.
+        subscription = self.node.create_subscription(message.__class__, f"back/{type}", heard, profile)
+        publisher = self.node.create_publisher(message.__class__, f"there/{type}", profile)
         publisher.publish(message)
 
     def start_pair(self, serve, call, value, server_first, pause):

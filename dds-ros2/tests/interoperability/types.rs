@@ -15,8 +15,8 @@ use serde_json::json;
 
 fn exchange<T: RosMessage + 'static>(node: &Node, peer: &mut Peer) {
     let latched = QosProfile::DEFAULT.keep_last(1).transient_local();
-    let there = node.subscription_with::<T>("there", latched).unwrap();
-    let back = node.publisher_with::<T>("back", latched).unwrap();
+    let there = node.subscription_with::<T>(&format!("there/{}", T::ROS_NAME), latched).unwrap();
+    let back = node.publisher_with::<T>(&format!("back/{}", T::ROS_NAME), latched).unwrap();
     peer.tell(json!({"command": "exchange", "type": T::ROS_NAME}));
     let received = there.next_message().block_for(LIMIT).unwrap_or_else(|error| panic!("{}: {error}", T::ROS_NAME));
     assert_ne!(received, T::default(), "{}", T::ROS_NAME);
