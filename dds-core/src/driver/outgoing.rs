@@ -11,7 +11,12 @@ use std::sync::{Arc, Weak};
 
 /// Most datagrams that one visit of a cell sends. The rest goes in another visit, because a longer hold would block
 /// other visitors.
+///
+/// A long message counts as the full datagrams that its length would fill.
 const DATAGRAMS_PER_VISIT: usize = 8;
+
+/// Length of a full datagram, in bytes.
+const FULL_DATAGRAM: usize = 64 << 10;
 
 /// Lengths of likely fragments.
 ///
@@ -99,7 +104,7 @@ impl Outgoing {
                     return Flushed::Done;
                 }
             }
-            left = left.saturating_sub(self.laid_out.len());
+            left = left.saturating_sub(self.laid_out_share());
             if !self.send_laid_out() {
                 // The rest stays in `datagrams`; the next visit starts with it.
                 if let Some(attached) = &self.attached {
@@ -135,6 +140,12 @@ impl Outgoing {
             }
         }
         true
+    }
+
+    /// Returns the share of the filled datagrams in [`DATAGRAMS_PER_VISIT`].
+    fn laid_out_share(&self) -> usize {
+        let laid_out = self.datagrams.get(self.laid_out.clone()).unwrap_or_default();
+        laid_out.iter().map(|datagram| datagram.len().div_ceil(FULL_DATAGRAM).max(1)).sum()
     }
 
     /// Sends the filled datagrams. Returns false if the socket is full.
@@ -191,8 +202,13 @@ impl Outgoing {
     }
 
     /// Longest message that reaches all `locators`, if it is longer than those of UDP. Otherwise zero.
+    ///
+    /// Also zero with a transform, because a transform copies each message and may make it longer.
     pub(crate) fn long_message_max(&self, locators: &[Locator]) -> usize {
-        self.network.long_message_max(locators)
+        match self.transform {
+            Transform::Identity => self.network.long_message_max(locators),
+            _ => 0,
+        }
     }
 
     /// Whether the socket has accepted all datagrams so far.
@@ -222,6 +238,31 @@ fn seal(transform: &Transform, scratch: &mut Vec<u8>, datagram: &mut Datagram) {
         // The transform has refused it. Without destinations it goes nowhere.
         if datagram.is_empty() {
             datagram.clear();
+        }
+    }
+}
+
+#[cfg(all(test, feature = "udp", not(dds_loom)))]
+mod tests {
+    use super::*;
+    use crate::driver::os::OsDriver;
+    use crate::driver::{NetworkConfig, Reach};
+
+    /// Without destinations, the datagrams reach no socket.
+    #[test]
+    fn long_message_uses_up_the_share_of_a_visit() {
+        let driver = OsDriver::new().unwrap();
+        let config = NetworkConfig { domain_id: 217, reach: Reach::Host, ..NetworkConfig::default() };
+        let network = driver.open_network(&config).unwrap();
+        let mut outgoing = Outgoing::new(driver, network, Transform::Identity);
+        for (len, per_visit) in [(100, 8), (60_000, 8), (FULL_DATAGRAM + 1, 4), (1 << 20, 1)] {
+            let mut count = 0;
+            let flushed = outgoing.flush(|datagram| {
+                count += 1;
+                datagram.buffer().resize(len, 0);
+                count <= 20
+            });
+            assert_eq!((count, flushed), (per_visit, Flushed::More), "{len} bytes");
         }
     }
 }

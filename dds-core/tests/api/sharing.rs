@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use threads of an application")]
 
 use crate::support::{PATIENCE, World};
-use dds_core::config::Receiving;
+use dds_core::config::{ChecksumKind, Receiving};
 use dds_core::matching::MatchReport;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant};
@@ -95,6 +95,21 @@ fn sample_of_a_mebibyte_is_one_message() {
         assert!((10..100).contains(&shared), "{shared} messages");
         assert!(after.sent_bytes - before.sent_bytes >= 10 << 20);
     }
+}
+
+/// A transform copies each message and makes it longer.
+#[test]
+fn sample_with_a_checksum_goes_in_fragments() {
+    let world = World::new();
+    let from = world.builder().message_checksums(ChecksumKind::Crc32c).build().unwrap();
+    let to = world.participant();
+    let (writer, reader) = (writer(&from, "frames"), reader(&to, "frames"));
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    wait_for(&writer, |report| report.shared_memory);
+    let before = from.traffic();
+    exchange(&writer, &reader, &[1 << 20; 10]);
+    let shared = from.traffic().sent_shared - before.sent_shared;
+    assert!(shared >= 10 * (1 << 20) / 65_000, "{shared} messages");
 }
 
 /// The listener is slow, so datagrams wait in the socket when the path opens. A reader of best effort would lose them.

@@ -19,14 +19,14 @@ const COPY_MAX: usize = 4096;
 /// Most samples that may keep receive buffers which none of them fills by half.
 ///
 /// A sample that is taken soon is not worth a copy. When samples pile up, or stay as the last one of their instance,
-/// they get slots of their size. With `SHARED_MEMORY_MAX`, the bound is about a megabyte for each reader, however large
+/// they get slots of their size. With `SHARED_BUFFER_MAX`, the bound is about a megabyte for each reader, however large
 /// its history is.
 pub(crate) const SHARED_PARTS_MAX: usize = 16;
 
 /// Largest receive buffer that a sample may keep without filling half of it: one for any UDP datagram.
 ///
 /// A peer could send small samples in long messages, whose buffers have up to 2 MiB.
-const SHARED_MEMORY_MAX: usize = 68 << 10;
+const SHARED_BUFFER_MAX: usize = 68 << 10;
 
 /// Bytes of slots for small copies that are reused, and as many for copies of medium size.
 ///
@@ -289,7 +289,7 @@ impl ChangeBuilder {
 struct NotDecodable;
 
 fn wastes_memory(payload: &Payload, piles_up: bool) -> bool {
-    payload.is_small_part() && (piles_up || payload.memory() > SHARED_MEMORY_MAX)
+    payload.is_small_part() && (piles_up || payload.memory() > SHARED_BUFFER_MAX)
 }
 
 fn copy_into(mut slot: SlotMut, bytes: &[u8]) -> SlotMut {

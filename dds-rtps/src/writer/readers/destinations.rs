@@ -185,9 +185,9 @@ impl Destinations {
 
     /// Returns whether a large change may go to all readers in one long message.
     ///
-    /// A transform of messages, or a content filter that the writer evaluates, needs datagrams.
+    /// A content filter that the writer evaluates needs datagrams.
     pub(crate) fn may_be_long(&self) -> bool {
-        self.anywhere && self.same_host && self.headroom == 0 && self.filtered == 0
+        self.anywhere && self.same_host && self.filtered == 0
     }
 
     /// Returns how many fragments share a datagram: one, unless they are much smaller than a datagram.

@@ -285,6 +285,11 @@ impl<'d> Layout<'d> {
 }
 
 impl Sender<'_> {
+    /// The sender of messages without changes.
+    pub(crate) fn of_heartbeats(guid: Guid) -> Self {
+        Self { guid, keyed: false, hashed_type: None, inline_qos: &[] }
+    }
+
     /// Returns the most bytes that a whole change takes in a message.
     pub(crate) fn len_of(&self, change: &CacheChange) -> usize {
         let key_hash = if self.keyed { KEY_HASH_LEN } else { 0 };

@@ -9,6 +9,7 @@
 
 use super::transmit::HeartbeatPurpose;
 use crate::history::StoredChange;
+use crate::types::SequenceNumber;
 use crate::writer::readers::destinations::Destinations;
 use crate::writer::send::layout::Layout;
 use crate::writer::send::payload_len;
@@ -18,6 +19,8 @@ use crate::writer::send::payload_len;
 pub(super) struct LongMessages {
     /// Most bytes of a message to all readers. Zero: large changes go out in fragments.
     len_max: usize,
+    /// The last change that was longer than a fragment when it was written.
+    last_large: SequenceNumber,
     /// The HEARTBEAT that belongs behind the last long message.
     heartbeat: Option<HeartbeatPurpose>,
 }
@@ -30,6 +33,18 @@ impl LongMessages {
             && payload_len(&stored.change) > usize::from(destinations.fragment_size)
             && destinations.may_be_long()
             && layout.is_within(&stored.change, self.len_max)
+    }
+
+    /// Notes the newest change, which is longer than a fragment.
+    #[inline]
+    pub(super) fn note_large(&mut self, number: SequenceNumber) {
+        self.last_large = number;
+    }
+
+    /// Returns whether `next` or a later change may be longer than a fragment.
+    #[inline]
+    pub(super) fn has_large_from(&self, next: SequenceNumber) -> bool {
+        self.last_large >= next
     }
 
     pub(super) fn set_len_max(&mut self, len: usize) {

@@ -133,7 +133,7 @@ impl StatefulWriter {
         let change = self.numbered(now, number, change, presented);
         // A dispose or unregister never expires, because late readers could not learn of it otherwise.
         let expires = if change.kind == ChangeKind::Alive { self.lifespan.expiry(now, &change) } else { None };
-        let instance = change.instance;
+        let (instance, len) = (change.instance, payload_len(&change));
         match self.history.insert(change, expires, acknowledged) {
             Ok(None) => {}
             Ok(Some(replaced)) => {
@@ -147,6 +147,9 @@ impl StatefulWriter {
             self.history.meet_deadline(instance, now.instant);
         }
         self.cursor.set_last(number);
+        if len > usize::from(self.readers.destinations.fragment_size) {
+            self.long.note_large(number);
+        }
         self.counters.written += 1;
         self.liveliness.assert(now.instant);
         self.release_newest(now);
@@ -500,8 +503,6 @@ impl StatefulWriter {
 
     fn note_readers_known(&mut self, now: Now) {
         self.gate.pacer.set_burst(self.readers.destinations.burst);
-        // A new reader may have another transport.
-        self.long.set_len_max(0);
         self.skip_without_readers();
         // A best-effort reader never answers, so its match must not start the timer.
         if self.expects_answer() {

@@ -370,8 +370,8 @@ impl StatefulWriter {
 
     /// Asks for the longest message to all readers, if an unsent large change may use it.
     ///
-    /// A caller whose transport carries longer messages than UDP calls this before each transmission. Zero: the
-    /// messages of UDP.
+    /// A caller whose transport carries longer messages than UDP calls this before each transmission. A caller that
+    /// transforms messages must answer with zero, which stands for the messages of UDP.
     pub fn update_long_message_max(&mut self, longest_to: impl FnOnce(&[Locator]) -> usize) {
         // Without a question, an earlier answer may be wrong: the transport of a reader may have changed since.
         let len_max = if self.wants_long_messages() {
@@ -383,14 +383,10 @@ impl StatefulWriter {
     }
 
     fn wants_long_messages(&self) -> bool {
-        let destinations = &self.readers.destinations;
-        if !self.cursor.has_more() || !destinations.may_be_long() {
-            return false;
-        }
-        // The first and the last change stand for those between them: this runs for each write. A large change
-        // between small ones goes out in fragments, unless the answer is known when its turn comes.
-        let len_of = |number| self.history.get(number).map_or(0, |stored| payload_len(&stored.change));
-        len_of(self.cursor.next()).max(len_of(self.cursor.last())) > usize::from(destinations.fragment_size)
+        // The cheapest condition comes first, because this runs for each write.
+        self.long.has_large_from(self.cursor.next())
+            && self.cursor.has_more()
+            && self.readers.destinations.may_be_long()
     }
 
     /// Lays out the present change in a message of its own.
@@ -420,13 +416,7 @@ impl StatefulWriter {
     /// Lays out the HEARTBEAT that belongs behind the last long message.
     fn transmit_heartbeat_behind(&mut self, now: Now, purpose: HeartbeatPurpose, datagram: &mut Datagram) -> bool {
         let destinations = &self.readers.destinations;
-        let hashed_type = self.config.hashed_type.clone();
-        let sender = Sender {
-            guid: self.config.guid,
-            keyed: self.config.keyed,
-            hashed_type: hashed_type.as_ref(),
-            inline_qos: &[],
-        };
+        let sender = Sender::of_heartbeats(self.config.guid);
         let mut layout = Layout::new(datagram, sender, destinations.reader_id, destinations.message_len_max());
         self.lay_out_heartbeat_beside_samples(now, purpose, &mut layout);
         let has_content = layout.has_content();
@@ -569,13 +559,7 @@ impl StatefulWriter {
             (Guid::new(GuidPrefix::UNKNOWN, EntityId::UNKNOWN), SequenceNumber::FIRST)
         };
         let reader_id = guid.entity_id;
-        let hashed_type = self.config.hashed_type.clone();
-        let sender = Sender {
-            guid: self.config.guid,
-            keyed: self.config.keyed,
-            hashed_type: hashed_type.as_ref(),
-            inline_qos: &[],
-        };
+        let sender = Sender::of_heartbeats(self.config.guid);
         let mut layout = Layout::new(datagram, sender, reader_id, 0);
         if is_for_one {
             layout.participant(guid.prefix);

@@ -52,8 +52,11 @@ const PEER_POOL_MAX: usize = 1 << 30;
 /// Most messages in blocks that one peer holds.
 const HELD_BLOCKS_MAX: usize = 256;
 
-/// Least bound of the bytes that a peer may hold. A smaller memory is its own bound.
-const HELD_BYTES_MIN: usize = 8 * MESSAGE_MAX;
+/// Bounds of the bytes that a peer may hold, which are a quarter of the memory. A smaller memory is its own bound.
+///
+/// The greatest bound has room for `HELD_BLOCKS_MAX` full datagrams, or for 15 long messages.
+const HELD_BYTES_MIN: usize = 8 * DATAGRAM_ROOM;
+const HELD_BYTES_MAX: usize = HELD_BLOCKS_MAX * DATAGRAM_ROOM;
 
 /// In a smaller memory, most of a large sample goes by UDP.
 const PACED_LIMIT_MIN: usize = 256 << 10;
@@ -68,8 +71,8 @@ const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// Length of the messages by which a large best-effort sample is paced.
 const PACED_LEN: usize = 64 << 10;
 
-/// Memory of a full datagram.
-const MESSAGE_MAX: usize = 64 << 10;
+/// Memory of a full datagram, in bytes.
+const DATAGRAM_ROOM: usize = 64 << 10;
 
 /// Longest message that a peer can get by UDP as well. Its length field includes headers of 28 bytes with IPv4.
 const UDP_MAX: usize = 65_507;
@@ -247,7 +250,7 @@ impl Sharing {
         config.held_blocks_max = HELD_BLOCKS_MAX;
         // A stopped peer must leave memory for the others. But a small memory is for one peer, and the others use UDP:
         // a peer that holds its part gets no datagrams by UDP, so a small part would lose most of a large sample.
-        config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BLOCKS_MAX * MESSAGE_MAX);
+        config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX);
         config.handshake_max = HANDSHAKE_MAX;
         config
     }

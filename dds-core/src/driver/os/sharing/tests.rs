@@ -248,6 +248,29 @@ fn long_message_goes_through_memory_or_not_at_all() {
     assert_eq!(arrived, sent);
 }
 
+/// UDP carries no message of this length.
+#[test]
+fn message_of_the_greatest_length_goes_through_memory() {
+    let udp = Setting::new([false, false], |transport| transport);
+    let (mut sender, mut receiver) = (Party::new(LONG_LIMIT_MIN), Party::new(LIMIT));
+    let locator = Locator::udp_v4([127, 0, 0, 1].into(), 20_000);
+    introduce(&mut sender, &mut receiver, locator);
+    let transport = sender.sharing.before(udp.transport.clone());
+    let before = transport.counters();
+    assert_eq!(transport.send(&mut datagram(&vec![7; LONG_MESSAGE_MAX], [locator])), SendOutcome::Done);
+    let after = transport.counters();
+    assert_eq!((after.shared - before.shared, after.shared_full, after.failed), (1, before.shared_full, before.failed));
+    receiver.run();
+    assert_eq!(receiver.received.pop_front().map(|bytes| bytes.len()), Some(LONG_MESSAGE_MAX));
+}
+
+#[test]
+fn peer_holds_a_quarter_of_the_memory_within_bounds() {
+    let held = |limit| Sharing::new(limit).config().held_bytes_max;
+    assert_eq!([1, 1 << 20, 16 << 20].map(held), [HELD_BYTES_MIN, HELD_BYTES_MIN, 4 << 20]);
+    assert_eq!([64 << 20, 1 << 30].map(held), [16 << 20, HELD_BYTES_MAX]);
+}
+
 /// Lengths of the received packets.
 #[derive(Default)]
 struct Lens(Lock<Vec<usize>>);

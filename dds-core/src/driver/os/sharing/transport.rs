@@ -43,10 +43,10 @@ impl SharingTransport {
             return;
         }
         let routes = self.routes(datagram.remaining_destinations());
-        if routes.is_empty() || datagram.len() >= LONG_MESSAGE_MAX {
+        if routes.is_empty() || datagram.len() > LONG_MESSAGE_MAX {
             return;
         }
-        let mut segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
+        let segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
         let len = datagram.len();
         let mut served: SmallVec<[Locator; 4]> = SmallVec::new();
         let is_staged = len > UNSTAGED_MAX && routes.len() > 1;
@@ -61,7 +61,7 @@ impl SharingTransport {
                 served.push(*locator);
             }
         }
-        segments.clear();
+        // They borrow from the datagram.
         drop(segments);
         datagram.retain_destinations(|destination| !served.contains(destination));
     }
