@@ -16,6 +16,7 @@ mod error;
 mod fields;
 mod inline_qos;
 mod inline_qos_writer;
+mod long_message;
 mod message;
 pub mod parameter_id;
 mod parameter_list;
@@ -34,6 +35,7 @@ pub use content_filter_property::{ContentFilterProperty, DDSSQL};
 pub use error::{WireError, WireErrorKind};
 pub use inline_qos::{InlineQos, SampleIdentity};
 pub use inline_qos_writer::InlineQosWriter;
+pub use long_message::LongMessage;
 pub use message::{Header, Message, Submessages};
 pub use parameter_list::{
     Parameter, ParameterError, ParameterFields, ParameterListReader, ParameterListWriter, ParameterValueWriter,

@@ -10,7 +10,8 @@ use dds_rtps::transport::SendOutcome;
 use dds_rtps::transport::faults::{Faults, SendFaults};
 use dds_rtps::transport::tap::{Capture, Tap};
 use dds_rtps::transport::udp::{UdpConfig, UdpSockets};
-use dds_rtps::types::{IpFamilies, Time};
+use dds_rtps::types::{EntityId, IpFamilies, SequenceNumber, Time};
+use dds_rtps::wire::{DataHeader, Message, MessageBuilder, PayloadKind, Submessage};
 use dds_shm::ShmEvent;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -269,6 +270,62 @@ fn peer_holds_a_quarter_of_the_memory_within_bounds() {
     let held = |limit| Sharing::new(limit).config().held_bytes_max;
     assert_eq!([1, 1 << 20, 16 << 20].map(held), [HELD_BYTES_MIN, HELD_BYTES_MIN, 4 << 20]);
     assert_eq!([64 << 20, 1 << 30].map(held), [16 << 20, HELD_BYTES_MAX]);
+}
+
+/// A message with a sample of `len` bytes, as a writer lays it out.
+fn long_message(len: usize) -> Vec<u8> {
+    let data = DataHeader {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: EntityId([0, 0, 1, 3]),
+        writer_sn: SequenceNumber(1),
+        payload: PayloadKind::Data,
+        non_standard_payload: false,
+    };
+    let mut bytes = Vec::new();
+    let mut message = MessageBuilder::new(&mut bytes);
+    message.header(GuidPrefix([7; 12]));
+    let end = message.data(&data, len, |_| {});
+    message.payload(&vec![7; len], end);
+    bytes
+}
+
+/// The path ends after the writer has asked for it. A reader of best effort would lose the sample.
+#[test]
+fn long_message_without_its_path_goes_in_fragments() {
+    const LEN: usize = 150_000;
+    let udp = Setting::new([false, false], |transport| transport);
+    let (mut sender, mut receiver) = (Party::new(LONG_LIMIT_MIN), Party::new(LIMIT));
+    let locator = udp.locator(0);
+    introduce(&mut sender, &mut receiver, locator);
+    let transport = sender.sharing.before(udp.transport.clone());
+    let prefix = receiver.prefix;
+    assert_eq!(sender.sharing.long_message_max(&[locator]), LONG_MESSAGE_MAX);
+    drop(receiver);
+    let start = Instant::now();
+    while sender.sharing.carrier(prefix) == Some(Carrier::SharedMemory) {
+        assert!(start.elapsed() < PATIENCE);
+        sender.run();
+    }
+    // Alone, and behind a shorter one.
+    for is_alone in [true, false] {
+        let long = datagram(&long_message(LEN), [locator]);
+        if is_alone {
+            let mut long = long;
+            assert_eq!(transport.send(&mut long), SendOutcome::Done);
+        } else {
+            assert_eq!(transport.send_all(&mut [datagram(b"short", [locator]), long]), 2);
+            assert_eq!(udp.next(0), Some(b"short".to_vec()));
+        }
+        let mut sample = Vec::new();
+        while sample.len() < LEN {
+            let bytes = udp.next(0).expect("the fragments are in the socket");
+            let submessage = Message::parse(&bytes).unwrap().submessages().next();
+            let Some(Ok(Submessage::DataFrag(fragment))) = submessage else { panic!("{submessage:?}") };
+            assert_eq!((fragment.writer_sn, fragment.sample_size as usize), (SequenceNumber(1), LEN));
+            sample.extend_from_slice(fragment.payload);
+        }
+        assert!(sample == [7; LEN]);
+    }
 }
 
 /// Lengths of the received packets.

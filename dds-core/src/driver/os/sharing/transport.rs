@@ -5,6 +5,7 @@ use crate::sync::{Arc, Ordering};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::Locator;
+use dds_rtps::wire::LongMessage;
 use dds_shm::{Exhausted, SendFailure, ShmPath};
 use smallvec::SmallVec;
 use std::io::IoSlice;
@@ -90,14 +91,49 @@ impl SharingTransport {
                 counters.full.fetch_add(1, Ordering::Relaxed);
                 Served::Done
             }
-            // Other peers hold the pool, the system has no memory, or the path has ended. UDP does not carry a long
-            // message, and the protocol repairs it in fragments.
-            Err(_) if len > UDP_MAX => {
+            // Other peers hold the pool, or the system has no memory. Fragments by UDP would go on without an end. The
+            // protocol repairs a reliable sample.
+            Err(SendFailure::Full(_)) if len > UDP_MAX => {
                 counters.full.fetch_add(1, Ordering::Relaxed);
                 Served::Done
             }
             Err(_) => Served::NotHere,
         }
+    }
+
+    /// Sends a datagram to the destinations without a path.
+    fn send_beside(&self, datagram: &mut Datagram) -> SendOutcome {
+        if datagram.remaining_destinations().is_empty() {
+            return SendOutcome::Done;
+        }
+        if datagram.len() > UDP_MAX {
+            return self.send_fragments(datagram);
+        }
+        self.inner.send(datagram)
+    }
+
+    /// Sends a long message in fragments, because a path has ended since the writer asked for it.
+    ///
+    /// If the socket becomes full, the next attempt begins with the first fragment. Readers ignore repeated ones.
+    #[cold]
+    fn send_fragments(&self, datagram: &mut Datagram) -> SendOutcome {
+        let mut bytes = Vec::with_capacity(datagram.len());
+        datagram.copy_to(&mut bytes);
+        // UDP refuses and counts any other message.
+        let Some(message) = LongMessage::parse(&bytes) else { return self.inner.send(datagram) };
+        let mut fragment = Datagram::new();
+        fragment.set_traffic_class(datagram.traffic_class());
+        for number in 1..=message.fragment_count() {
+            fragment.clear();
+            message.put_fragment(number, fragment.buffer());
+            fragment.set_destinations(datagram.remaining_destinations());
+            let outcome = self.inner.send(&mut fragment);
+            if outcome != SendOutcome::Done {
+                return outcome;
+            }
+        }
+        datagram.retain_destinations(|_| false);
+        SendOutcome::Done
     }
 }
 
@@ -105,11 +141,8 @@ impl Transport for SharingTransport {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
         if self.sharing.has_routes.load(Ordering::Relaxed) {
             self.serve(datagram);
-            if datagram.remaining_destinations().is_empty() {
-                return SendOutcome::Done;
-            }
         }
-        self.inner.send(datagram)
+        self.send_beside(datagram)
     }
 
     fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
@@ -119,7 +152,15 @@ impl Transport for SharingTransport {
                 return datagrams.len();
             }
         }
-        self.inner.send_all(datagrams)
+        // A long message is the last one of a run.
+        match datagrams.split_last_mut() {
+            Some((last, others)) if last.len() > UDP_MAX => {
+                let sent = if others.is_empty() { 0 } else { self.inner.send_all(others) };
+                let is_done = sent == others.len() && self.send_beside(last) == SendOutcome::Done;
+                sent + usize::from(is_done)
+            }
+            _ => self.inner.send_all(datagrams),
+        }
     }
 
     fn counters(&self) -> TransportCounters {
