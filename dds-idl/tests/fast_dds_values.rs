@@ -130,7 +130,6 @@ fn exchange(to: &mut ChildStdin, from: &mut ChildStdout, index: u32, payload: &[
 }
 
 /// Returns a payload as Fast DDS 2 writes it: without padding, whose length stands in the options (RTPS 2.5, 10.2.1.2).
-/// 10.2.1.2).
 fn without_padding(payload: &[u8]) -> Vec<u8> {
     let mut bytes = payload[..payload.len() - usize::from(payload[3] & 3)].to_vec();
     bytes[3] = 0;
