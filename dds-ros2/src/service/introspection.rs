@@ -17,6 +17,7 @@ use dds_core::writer::SequenceNumber;
 use dds_core::{DataWriter, Guid};
 use dds_ros2_msgs::RosService;
 use dds_ros2_msgs::service_msgs::msg::ServiceEventInfo;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a client or a server publishes about its calls, on the topic `NAME/_service_event`.
@@ -58,6 +59,8 @@ pub(super) struct Introspection<S: RosService> {
     service: String,
     /// Weak, because a node owns some of its servers.
     node: WeakNode,
+    /// Whether `active` has a value. While events are off, a call costs one load for each of them.
+    is_on: AtomicBool,
     active: Mutex<Option<Active<S>>>,
 }
 
@@ -74,7 +77,7 @@ struct EventTopic<S: RosService> {
 
 impl<S: RosService> Introspection<S> {
     pub(super) fn new(service: &str, node: WeakNode) -> Self {
-        Self { service: service.to_owned(), node, active: Mutex::new(None) }
+        Self { service: service.to_owned(), node, is_on: AtomicBool::new(false), active: Mutex::new(None) }
     }
 
     fn active(&self) -> MutexGuard<'_, Option<Active<S>>> {
@@ -91,7 +94,10 @@ impl<S: RosService> Introspection<S> {
             (_, None) => Some(Arc::new(EventTopic::new(&self.service, &self.node, qos)?)),
         };
         let has_contents = level == ServiceIntrospection::Contents;
-        let replaced = std::mem::replace(&mut *self.active(), after.map(|topic| Active { has_contents, topic }));
+        let mut active = self.active();
+        self.is_on.store(after.is_some(), Ordering::Relaxed);
+        let replaced = std::mem::replace(&mut *active, after.map(|topic| Active { has_contents, topic }));
+        drop(active);
         drop(replaced);
         Ok(())
     }
@@ -113,6 +119,9 @@ impl<S: RosService> Introspection<S> {
     }
 
     fn publish(&self, kind: u8, call: CallIdentity, request: Option<&S::Request>, response: Option<&S::Response>) {
+        if !self.is_on.load(Ordering::Relaxed) {
+            return;
+        }
         // Written without the lock, because a subscription of this program may receive the event on this thread.
         let Some((topic, has_contents)) =
             self.active().as_ref().map(|active| (Arc::clone(&active.topic), active.has_contents))

@@ -298,13 +298,14 @@ impl<S: RosService> Core<S> {
             let request = sample.info().sample_identity();
             let named = sample.info().related_sample.map(|related| related.writer);
             let reply_reader = named.filter(|guid| guid.entity_id.is_reader());
-            let form = match named {
+            let form = if reply_reader.is_some() {
                 // A request that names its reader is of this form, from any vendor.
-                _ if reply_reader.is_some() => Some(Form::InlineQos),
-                Some(writer) if writer == request.writer => Some(Form::of_own_name(writer, encoded.bytes)),
-                _ => None,
+                Some(Form::InlineQos)
+            } else if named == Some(request.writer) {
+                Some(Form::of_own_name(request.writer, encoded.bytes))
+            } else {
+                state.cache.peers().form(request.writer)
             };
-            let form = form.or_else(|| state.cache.peers().form(request.writer));
             let Some(form) = form else {
                 state.dropped += 1;
                 tracing::debug!(service = self.name, client = %request.writer, "the client of a request has left");
