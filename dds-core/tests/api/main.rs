@@ -1,4 +1,6 @@
-//! The public API in one process and in real time: within a participant, and by UDP over the loopback interface.
+//! The public API in one process and in real time: within a participant, and between participants of one host.
+//!
+//! They share memory on Linux. Without the feature `shm`, all samples go by UDP over the loopback interface.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
