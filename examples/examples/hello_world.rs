@@ -1,4 +1,4 @@
-//! One process publishes, another process receives, over UDP.
+//! One process publishes, another process receives: through shared memory, or by UDP where the system lacks it.
 //!
 //! ```text
 //! hello_world                  starts both processes and prints percentiles of the latency
@@ -63,7 +63,8 @@ fn publish(samples: u32) -> Result<(), Box<dyn Error>> {
 }
 
 fn subscribe(samples: u32) -> Result<(), Box<dyn Error>> {
-    let reader = participant()?.reader_builder::<Hello>(TOPIC).qos(Preset::Event).build()?;
+    let participant = participant()?;
+    let reader = participant.reader_builder::<Hello>(TOPIC).qos(Preset::Event).build()?;
     let progress = ProgressBar::new(samples.into()).with_style(
         ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
@@ -85,12 +86,14 @@ fn subscribe(samples: u32) -> Result<(), Box<dyn Error>> {
         }
     }
     progress.finish_and_clear();
-    report(&latency, samples, last)
+    // The answers of a reliable reader take the same way as the samples.
+    let way = if participant.traffic().sent_shared > 0 { "through shared memory" } else { "by UDP" };
+    report(&latency, samples, way, last)
 }
 
-fn report(latency: &Histogram<u64>, samples: u32, last: Option<Hello>) -> Result<(), Box<dyn Error>> {
+fn report(latency: &Histogram<u64>, samples: u32, way: &str, last: Option<Hello>) -> Result<(), Box<dyn Error>> {
     let Some(last) = last else { return Err("no sample was received".into()) };
-    println!("received {} of {samples} samples by UDP from process {}", latency.len(), last.process);
+    println!("received {} of {samples} samples from process {} {way}", latency.len(), last.process);
     println!("last sample: number {}, \"{}\"", last.number, last.text);
     let at = |quantile| latency.value_at_quantile(quantile) as f64 / 1000.0;
     println!(

@@ -2,7 +2,7 @@
 //!
 //! | program | shows |
 //! |---|---|
-//! | `hello_world` | one process publishes, another process receives, over UDP |
+//! | `hello_world` | one process publishes, another process receives |
 //! | `robot` | two robots and a station: instances, a stream, a clean shutdown on Ctrl-C |
 //! | `bad_network` | which QoS tolerates which network, tried in a simulation |
 //! | `configured` | settings and QoS from a file, the environment and code |

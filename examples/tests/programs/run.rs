@@ -11,7 +11,9 @@ fn hello_world_receives_each_sample() {
     let output = example("hello_world").args(["--samples", "100"]).output().unwrap();
     let text = text(&output);
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("received 100 of 100 samples by UDP"), "{text}");
+    assert!(text.contains("received 100 of 100 samples from process"), "{text}");
+    // On a busy machine, the path in memory may open after the last answer.
+    assert!(text.contains(" through shared memory\n") || text.contains(" by UDP\n"), "{text}");
     assert!(text.contains("Hello number 99!"), "{text}");
     assert!(text.contains("p50") && text.contains("p99.9"), "{text}");
 }
