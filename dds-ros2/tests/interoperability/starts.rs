@@ -12,7 +12,7 @@ fn rounds() -> u64 {
     if std::env::var_os("DDS_TEST_LONG").is_some() { 100 } else { 10 }
 }
 
-/// Bits that differ in each run, and that a failure prints.
+/// Bits that differ in each run. The test prints their seed.
 struct Random(u64);
 
 impl Random {
@@ -43,6 +43,7 @@ impl Random {
 fn starts_in_random_order_lose_no_reply() {
     let mut peer = Peer::start(80, "starter", "/");
     let mut random = Random::new();
+    println!("the seed of all rounds is {}", random.0);
     for round in 0..rounds() {
         let seed = random.0;
         let value = random.bool();

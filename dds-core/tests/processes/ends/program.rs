@@ -100,6 +100,7 @@ fn writes(participant: &DomainParticipant) {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     writer.acknowledged().block().unwrap();
+    say(format!("has shared {}", participant.traffic().sent_shared));
     say("has written");
     // The loop ends when the process is killed.
     loop {
