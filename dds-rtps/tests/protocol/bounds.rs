@@ -36,7 +36,7 @@ fn named(table: &str) -> impl Iterator<Item = &str> {
 fn tests_named_by_bounds_table_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut functions = HashSet::new();
-    for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability", "dds-shm", "dds-security"] {
+    for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-ros2", "dds-durability", "dds-shm", "dds-security"] {
         collect(&root.join(member).join("src"), &mut functions);
         collect(&root.join(member).join("tests"), &mut functions);
     }

@@ -5,13 +5,13 @@
 //!
 //! Both participants connect when they discover each other. The first one finds no socket, because the other one opens
 //! its socket later. So one of the two attempts succeeds, or both do, and the crate `dds-shm` keeps one path. UDP
-//! carries the traffic until a path is open, after it has ended, and for messages that the memory cannot take.
+//! carries the traffic without an open path, and messages that the memory cannot take.
 //!
 //! A participant tries again if the reason may pass, for example after a lack of descriptors. The pause doubles with
 //! each refusal, up to a minute. A program that asks how samples are sent causes an attempt sooner.
 //!
-//! A datagram names its destinations by UDP locators. A peer with a path is on this host and in this network namespace,
-//! so its locators belong to no other process. If two participants announce the same locator, one of them is wrong.
+//! A datagram names its destinations by UDP locators. A peer with a path is on this host and in this network namespace.
+//! So its locators belong to no other process. If two participants announce the same locator, one of them is wrong.
 //! Then UDP carries the traffic for it.
 //!
 //! | module | purpose |
@@ -248,8 +248,8 @@ impl Sharing {
         config.pool_len = self.limit;
         config.peer_pool_len_max = PEER_POOL_MAX;
         config.held_blocks_max = HELD_BLOCKS_MAX;
-        // A stopped peer must leave memory for the others. But a small memory is for one peer, and the others use UDP:
-        // a peer that holds its part gets no datagrams by UDP, so a small part would lose most of a large sample.
+        // A stopped peer must leave memory for the others. But a small memory is for one peer, and the others use UDP.
+        // A peer that holds its part gets no datagrams by UDP. So a small part would lose most of a large sample.
         config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX);
         config.handshake_max = HANDSHAKE_MAX;
         config
