@@ -41,6 +41,8 @@ impl KnownTypes {
         let result = self.known(writer, reader);
         if result == TypeMatch::Pending {
             let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
+            // A pair of two local endpoints is never pending, so exactly one of them is remote.
+            debug_assert!(!writer.is_local || !reader.is_local, "no peer describes the types of a local pair");
             let remote = if writer.is_local { r } else { w };
             if let Some(information) = remote.type_information.as_deref() {
                 self.add_missing_minimal(remote.guid.prefix, information);
@@ -63,6 +65,7 @@ impl KnownTypes {
         if w_complete == r_complete && w_complete.is_hash() {
             return TypeMatch::Fits;
         }
+        // Only a hash names a description that could be compared.
         if !w_id.is_hash() || !r_id.is_hash() {
             return TypeMatch::ByName;
         }
@@ -100,6 +103,8 @@ impl KnownTypes {
         for id in unknown {
             self.add_missing_type(prefix, id);
         }
+        // The store cannot look into a type that it lacks. The announced list saves a round trip for each level of
+        // types.
         for id in listed {
             if id.is_hash() && self.store.get(id).is_none() {
                 self.add_missing_type(prefix, id.clone());
@@ -113,6 +118,7 @@ impl KnownTypes {
             return;
         }
         let missing = self.missing.entry(prefix).or_default();
+        // A type beyond the bound is noted again when its pair is compared again.
         if missing.len() < NAMES_MAX {
             missing.insert(id);
         }

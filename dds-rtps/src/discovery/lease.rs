@@ -44,6 +44,7 @@ impl Leases {
         // A peer may announce any duration, even zero.
         let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now, is_extended: false };
         self.heard.insert(prefix, lease);
+        // If a lease becomes longer, the next check is early. It finds nothing, and computes the right time.
         self.check_at = earliest(self.check_at, lease.end());
     }
 
@@ -51,6 +52,7 @@ impl Leases {
     pub fn renew(&mut self, now: Instant, prefix: GuidPrefix) -> bool {
         let Some(lease) = self.heard.get_mut(&prefix) else { return false };
         if now > lease.last_heard {
+            // The check keeps its time: an early check costs less than a search at each datagram.
             lease.last_heard = now;
             lease.is_extended = false;
         }
@@ -87,7 +89,10 @@ impl Leases {
         if due > now {
             return Vec::new();
         }
-        let late = due.after(LATE).is_some_and(|late| late <= now);
+        let late = match due.after(LATE) {
+            Some(late) => late <= now,
+            None => false,
+        };
         let mut expired = Vec::new();
         self.check_at = None;
         for (&prefix, lease) in &mut self.heard {

@@ -56,6 +56,7 @@ impl ParticipantMessage {
     const fn kind_octets(&self) -> [u8; 4] {
         match self.kind {
             LivelinessKind::Automatic => AUTOMATIC,
+            // A writer that is manual by topic asserts itself by a HEARTBEAT, so it has no message.
             _ => MANUAL_BY_PARTICIPANT,
         }
     }
@@ -94,10 +95,11 @@ impl AssertionSchedule {
 
     /// If an assertion is due, schedules the next one, and returns the time since the last one.
     pub fn take_due(&mut self, now: Instant) -> Option<Duration> {
-        if self.next.is_none_or(|next| next > now) {
+        if self.next? > now {
             return None;
         }
-        self.next = self.period.and_then(|period| now.after(period));
+        // From now on, not from the planned time: late assertions do not come in bursts.
+        self.next = now.after(self.period?);
         // Without an earlier assertion there is no silence to report.
         let last = self.last.replace(now).unwrap_or(now);
         Some(now.since(last))
@@ -106,7 +108,11 @@ impl AssertionSchedule {
     /// Whether an assertion after this much silence renews every lease in time.
     #[must_use]
     pub fn is_in_time(&self, silence: Duration) -> bool {
-        self.period.is_none_or(|period| silence < period.scale(2, 1))
+        match self.period {
+            // The period is half of the shortest lease.
+            Some(period) => silence < period.scale(2, 1),
+            None => true,
+        }
     }
 }
 
@@ -139,7 +145,9 @@ impl ManualSchedule {
         if period != self.period {
             self.period = period;
             self.until = None;
-            self.assertion_clock.notify_from(period.map(|_| Instant::ZERO));
+            // Without such writers, no assertion concerns this schedule.
+            let from = if period.is_some() { Some(Instant::ZERO) } else { None };
+            self.assertion_clock.notify_from(from);
         }
     }
 
@@ -152,6 +160,7 @@ impl ManualSchedule {
     /// Whether a message to the peers is due now.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let Some(period) = self.period else { return false };
+        // A deadline may be early. Until then the last message is enough for every peer.
         if self.until.is_some_and(|until| until > now) {
             return false;
         }
@@ -193,9 +202,13 @@ fn period_of<'a>(kind: LivelinessKind, part: u32, writers: impl Iterator<Item = 
     for liveliness in writers {
         let lease = liveliness.lease_duration;
         if liveliness.kind == kind && !lease.is_infinite() {
-            shortest = Some(shortest.map_or(lease, |shortest| shortest.min(lease)));
+            shortest = match shortest {
+                Some(shortest) => Some(shortest.min(lease)),
+                None => Some(lease),
+            };
         }
     }
+    // A lease of a few nanoseconds must not occupy the participant with assertions.
     Some(shortest?.scale(1, part).max(Duration::from_millis(1)))
 }
 

@@ -69,6 +69,7 @@ impl Differences {
         let offered = OfferedQos {
             qos: &w.qos,
             presentation: &w.endpoint.presentation,
+            // A writer sends its first representation only (XTYPES 1.3, 7.6.3.1.1).
             representation: w.qos.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1),
             // Within a participant a topic has one type. A type that is not known yet is not a mismatch yet.
             type_is_known: writer.is_local && reader.is_local || types != TypeMatch::ByName,
@@ -105,6 +106,7 @@ impl Differences {
             Self { partition: true, .. } => MatchResult::Partition,
             Self { policies, .. } if !policies.is_empty() => MatchResult::Incompatible(policies),
             Self { unreachable: true, .. } | Self { unverified: true, .. } => MatchResult::Unreachable,
+            // Last, because a description cannot remove another difference.
             Self { type_pending: true, .. } => MatchResult::TypePending,
             _ => MatchResult::Matched,
         }

@@ -165,8 +165,10 @@ impl Matching {
             self.events.push_back(T::announced(Arc::clone(&endpoint)));
         }
         let topic = self.topics.entry(endpoint.data.endpoint().topic_name.clone()).or_default();
+        // The endpoint must be in its table before a comparison reads it.
         let (own, others) = T::split(topic);
         own.insert(guid);
+        // A copy, because each comparison changes `self`.
         let others: Vec<Guid> = others.iter().copied().collect();
         T::table_mut(self).insert(guid, endpoint);
         for other in others {
@@ -200,6 +202,7 @@ impl Matching {
         let (own, others) = T::split(topic);
         own.remove(&guid);
         let others: Vec<Guid> = others.iter().copied().collect();
+        // Peers choose the names of topics, so unused names must not stay.
         if own.is_empty() && others.is_empty() {
             self.topics.remove(name);
         }
@@ -352,6 +355,7 @@ impl Matching {
         };
         let types = self.types.compare(w, r);
         let mut result = Differences::between(w, r, types).result();
+        // The plugins come last, because their first answer may begin an exchange of keys.
         if result == MatchResult::Matched {
             result = self.permission(w, r);
         }
@@ -359,6 +363,7 @@ impl Matching {
         // Only a changed result causes an event: peers repeat their announcements.
         let before = self.results.insert((writer, reader), result.clone());
         if before == Some(MatchResult::Matched) && result != MatchResult::Matched {
+            // Both endpoints still exist. So the match has ended for the peer as well.
             self.push_unmatched(writer, reader, false);
         }
         match result {

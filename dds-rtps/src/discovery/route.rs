@@ -68,9 +68,9 @@ impl Route {
         let unicast = if same_host { on_same_host(&usable) } else { on_other_host(host, &usable) };
         let mut groups = SmallVec::new();
         for locator in multicast {
-            let is_usable = usable_address(host, locator).is_some_and(|address| address.is_multicast());
-            if is_usable && groups.len() < DESTINATIONS_MAX {
-                groups.push(*locator);
+            match usable_address(host, locator) {
+                Some(address) if address.is_multicast() && groups.len() < DESTINATIONS_MAX => groups.push(*locator),
+                _ => {}
             }
         }
         debug_assert!(unicast.len() <= DESTINATIONS_MAX, "a route is bounded");
@@ -89,13 +89,22 @@ type UsableLocators = SmallVec<[(Locator, IpAddr); 8]>;
 
 /// Chooses one locator of a peer on this host: loopback, or an address that is not link-local, or any.
 fn on_same_host(usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
-    let loopback = usable.iter().find(|(_, address)| address.is_loopback());
-    let best = loopback.or_else(|| usable.iter().find(|(_, address)| !is_link_local(*address)));
     let mut chosen = SmallVec::new();
-    if let Some((locator, _)) = best.or(usable.first()) {
+    // One is enough: all of them lead to the same host. Of equals the first one wins.
+    if let Some((locator, _)) = usable.iter().min_by_key(|(_, address)| distance_on_host(*address)) {
         chosen.push(*locator);
     }
     chosen
+}
+
+/// Orders the addresses of this host; the lowest is the best.
+fn distance_on_host(address: IpAddr) -> u8 {
+    match address {
+        _ if address.is_loopback() => 0,
+        // A link-local address does not work without the number of its interface.
+        _ if is_link_local(address) => 2,
+        _ => 1,
+    }
 }
 
 /// Chooses one locator of a peer on another host in one of our networks, or all of them.
@@ -121,9 +130,16 @@ fn on_other_host(host: &[HostAddress], usable: &UsableLocators) -> SmallVec<[Loc
 /// A peer with only some of our addresses may be another host with an equal bridge address.
 #[must_use]
 pub fn is_same_host<'a>(host: &[HostAddress], unicast: impl IntoIterator<Item = &'a Locator>) -> bool {
-    // Without any usable address a peer could be anywhere: `all` alone would be true.
-    let mut addresses = unicast.into_iter().filter_map(|locator| usable_address(host, locator)).peekable();
-    addresses.peek().is_some() && addresses.all(|address| address.is_loopback() || is_own(host, address))
+    // Without any usable address a peer could be anywhere.
+    let mut has_address = false;
+    for locator in unicast {
+        let Some(address) = usable_address(host, locator) else { continue };
+        if !address.is_loopback() && !is_own(host, address) {
+            return false;
+        }
+        has_address = true;
+    }
+    has_address
 }
 
 fn is_own(host: &[HostAddress], address: IpAddr) -> bool {
@@ -138,6 +154,7 @@ fn is_link_local(address: IpAddr) -> bool {
 fn usable_address(host: &[HostAddress], locator: &Locator) -> Option<IpAddr> {
     let address = locator.to_socket_addr()?.ip();
     let is_spoken = match host {
+        // Without a list of addresses, the versions of IP are unknown, and IPv4 is the usual one.
         [] => address.is_ipv4(),
         _ => host.iter().any(|own| own.address.is_ipv4() == address.is_ipv4()),
     };

@@ -316,6 +316,7 @@ impl BuiltinPair {
             self.lost_peers.retain(|(lost, _)| *lost != prefix);
             self.forget_lost_peers(now);
         } else {
+            // A peer may withdraw an endpoint, or all its locators.
             self.writer.unmatch_reader(now, their_reader);
         }
         if has.contains(writer_bit) && route.is_usable() {
@@ -398,6 +399,7 @@ impl BuiltinPair {
     pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
         let kind = ChangeKind::NotAliveDisposedUnregistered;
         let change = NewChange::not_alive(kind, instance, Payload::copy_of(key));
+        // First, so that the writer does not keep the disposal for a peer that is lost for good.
         self.forget_lost_peers(now);
         self.writer.write(now, change).is_ok()
     }

@@ -153,6 +153,7 @@ impl Announcer {
             let len = PART_LEN.min(self.later_left).min(rest.len());
             self.answers.extend(rest.iter().take(len));
             self.later_left -= len;
+            // Behind the last of them, the round goes on with the first.
             self.later_next = if len < rest.len() { self.later_next + len } else { 0 };
         }
         self.next_part = if self.later_left > 0 { now.instant.after(PART_PAUSE) } else { None };

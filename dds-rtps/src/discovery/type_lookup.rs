@@ -192,9 +192,9 @@ impl<'de> Decode<'de> for LookupReply {
 impl Encode for SampleIdentity {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         e.bytes(&self.writer.to_bytes());
+        // RTPS splits the number: the upper half is signed, the lower one is not (RTPS 2.5, 9.3.2).
         let number = self.sequence_number.0;
         i32::try_from(number >> 32).unwrap_or(-1).encode(e)?;
-        // The low half.
         (number as u32).encode(e)
     }
 
@@ -225,6 +225,7 @@ impl Encode for LookupCall {
                     e.member(CONTINUATION, false, LengthCode::NextInt, |e| continuation.encode(e))
                 })
             }
+            // No operation has this id.
             Self::Unknown => 0_i32.encode(e),
         })
     }
@@ -239,6 +240,7 @@ impl<'de> Decode<'de> for LookupCall {
         d.appendable(|d| {
             let operation = i32::decode(d)?;
             let (mut types, mut continuation) = (Vec::new(), Vec::new());
+            // The members of an unknown operation have unknown types, so they are not read.
             if operation == GET_TYPES || operation == GET_DEPENDENCIES {
                 d.members(|d, id| {
                     match id {
@@ -296,6 +298,7 @@ impl LookupReturn {
 
     fn decode_result(operation: i32, d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
         let (mut types, mut pairs, mut dependencies, mut continuation) = Default::default();
+        // The members of both results have different ids, so one loop reads either.
         d.members(|d, id| {
             match id {
                 TYPES => types = decode_pairs(d)?,
@@ -322,6 +325,7 @@ impl<'de> Decode<'de> for LookupReturn {
             }
             d.appendable(|d| match i32::decode(d)? {
                 RETCODE_OK => Self::decode_result(operation, d),
+                // A failed operation has no result behind its code.
                 _ => Ok(Self::Unknown),
             })
         })

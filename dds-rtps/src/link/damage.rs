@@ -26,6 +26,7 @@ impl Damage {
             counters.truncated += 1;
             damage.len = random.below(len as u64) as usize;
         }
+        // The flipped bit lies in the bytes that remain.
         if damage.len > 0 && random.happens(conditions.damaged) {
             counters.damaged += 1;
             damage.flipped_bit = Some(random.below(damage.len as u64 * 8) as usize);

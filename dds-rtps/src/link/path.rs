@@ -41,9 +41,12 @@ impl NetworkPath {
     ) -> Arrivals {
         let mut arrivals = Arrivals::new();
         // Before the queue: a router drops an oversized datagram without using the line.
-        if conditions.longest.is_some_and(|longest| datagram.len > longest) {
-            counters.too_long += 1;
-            return arrivals;
+        match conditions.longest {
+            Some(longest) if datagram.len > longest => {
+                counters.too_long += 1;
+                return arrivals;
+            }
+            _ => {}
         }
         let Some(left_at) = self.queue(datagram, conditions) else {
             counters.queue_full += 1;
@@ -72,6 +75,7 @@ impl NetworkPath {
             Some(bandwidth) if bandwidth > 0 => bandwidth,
             _ => return Some(now),
         };
+        // The line drains the queue at a constant rate, so its length is a time.
         if self.free_at.since(now) > transmission_time(conditions.queue, bandwidth) {
             return None;
         }
@@ -118,6 +122,7 @@ impl NetworkPath {
             let more = random.up_to(jitter + delay);
             return left_at.after(delay_drawn + more).unwrap_or(left_at);
         }
+        // Jitter alone reorders nothing: a datagram waits for those before it, as in a queue.
         self.last_arrival = left_at.after(delay_drawn).unwrap_or(left_at).max(self.last_arrival);
         self.last_arrival
     }

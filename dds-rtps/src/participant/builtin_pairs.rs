@@ -31,6 +31,7 @@ impl BuiltinPairs {
     }
 
     pub(super) fn get(&self, topic: BuiltinPairTopic) -> &BuiltinPair {
+        // By name instead of by index, so that no access can fail.
         let [publications, subscriptions, messages, type_requests, type_replies] = &self.pairs;
         match topic {
             BuiltinPairTopic::Publications => publications,

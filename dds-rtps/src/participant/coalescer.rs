@@ -51,6 +51,7 @@ impl Coalescer {
 }
 
 fn can_merge(first: &Datagram, next: &Datagram, len_max: usize) -> bool {
+    // Both headers name the same source, because all builtin endpoints belong to this participant.
     // A submessage begins at a multiple of four (RTPS 2.5, 9.4.1).
     first.len() % 4 == 0
         && first.len() + next.len() - Header::WIRE_LEN <= len_max
@@ -60,8 +61,9 @@ fn can_merge(first: &Datagram, next: &Datagram, len_max: usize) -> bool {
 
 /// Whether a message begins with its destination.
 fn names_destination(head: &[u8]) -> bool {
-    let first = Message::parse(head).ok().and_then(|message| message.submessages().next());
-    matches!(first, Some(Ok(Submessage::InfoDestination(_))))
+    // Without this submessage, the appended ones would inherit the destination of those before (RTPS 2.5, 8.3.4).
+    let Ok(message) = Message::parse(head) else { return false };
+    matches!(message.submessages().next(), Some(Ok(Submessage::InfoDestination(_))))
 }
 
 #[cfg(test)]

@@ -131,10 +131,13 @@ impl ParticipantConfig {
     /// Returns the plain announcement of this participant.
     pub(super) fn announcement(&self) -> ParticipantData {
         let mut data = self.whole_announcement();
-        if self.security.as_ref().is_some_and(|security| security.hides_details()) {
-            data.user_data.clear();
-            data.entity_name.clear();
-            data.properties.clear();
+        if let Some(security) = &self.security {
+            // Participants that have proved their identity get these by the protected builtin topic.
+            if security.hides_details() {
+                data.user_data.clear();
+                data.entity_name.clear();
+                data.properties.clear();
+            }
         }
         data
     }

@@ -74,11 +74,13 @@ impl Participant {
         let endpoint = data.endpoint_mut();
         endpoint.guid.prefix = self.config.prefix;
         let instance = InstanceHandle::from(endpoint.guid);
+        // Their attributes are part of the announcement.
         if let Some(plugins) = &self.config.security {
             plugins.local_endpoint(endpoint);
         }
         let mut payload = Vec::new();
         data.encode(&mut payload);
+        // The match follows the announcement: `Awareness` takes the number of the last one.
         if !security::announcing_pair(self, T::TOPIC, &data.endpoint().topic_name).publish(now, instance, &payload) {
             self.counters.unpublished += 1;
         }
@@ -219,8 +221,11 @@ impl Participant {
 
     /// Whether a disposal came by the builtin topic that the protection of its endpoint requires.
     fn may_withdraw<T: EndpointAnnouncement>(&self, guid: Guid, was_protected: bool) -> bool {
-        let known = self.matching.endpoint::<T>(guid);
-        known.is_none_or(|known| security::came_as_required(self, &known.data.endpoint().topic_name, was_protected))
+        match self.matching.endpoint::<T>(guid) {
+            Some(known) => security::came_as_required(self, &known.data.endpoint().topic_name, was_protected),
+            // Only a known endpoint has a topic, and only that decides about its protection.
+            None => true,
+        }
     }
 
     /// Adds a remote endpoint, unless it is ignored or exceeds the limit.
@@ -236,6 +241,7 @@ impl Participant {
             return;
         };
         let is_new = !self.matching.contains::<T>(guid);
+        // A known endpoint may change at the limit, too.
         if is_new && peer.endpoints >= self.config.limits.endpoints_per_participant_max {
             self.counters.endpoints_refused += 1;
             return;
@@ -306,6 +312,7 @@ impl Participant {
     }
 
     fn forget_ignored(&mut self, guid: Guid) {
+        // The topic may have endpoints of this participant, which are never ignored.
         if guid.prefix == self.config.prefix {
             return;
         }
@@ -348,7 +355,8 @@ impl Participant {
 
 /// Returns the participant whose builtin writer wrote a sample.
 pub(super) fn sender(sample: &HistorySample) -> Option<GuidPrefix> {
-    sample.info.publication_handle.as_bytes().map(|bytes| Guid::from_bytes(*bytes).prefix)
+    let bytes = sample.info.publication_handle.as_bytes()?;
+    Some(Guid::from_bytes(*bytes).prefix)
 }
 
 fn change_of(sample: &HistorySample) -> BuiltinChange<'_> {

@@ -239,7 +239,10 @@ impl Participant {
             self.liveliness.manual.deadline(),
             self.type_lookup.deadline(),
             self.pairs.deadline(),
-            self.secure.as_ref().and_then(|secure| secure.deadline()),
+            match &self.secure {
+                Some(secure) => secure.deadline(),
+                None => None,
+            },
             self.peers.validations.deadline(),
         ];
         deadlines.into_iter().flatten().min()
@@ -295,6 +298,7 @@ impl Participant {
     /// Builds the next datagram with its destinations, in place of the content of `datagram`. Returns false without
     /// one to send; otherwise the datagram counts as sent.
     pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        // First the announcement: peers ignore the endpoints of a participant that they do not know.
         if self.announcer.poll_transmit(datagram) {
             return true;
         }
@@ -302,9 +306,12 @@ impl Participant {
         if self.phase == Phase::Left {
             return false;
         }
-        let own = self.config.prefix;
-        self.secure.as_mut().is_some_and(|secure| secure.poll_transmit(now, own, datagram))
-            || self.pairs.poll_transmit(now, &mut self.peers.validations, datagram)
+        if let Some(secure) = &mut self.secure {
+            if secure.poll_transmit(now, self.config.prefix, datagram) {
+                return true;
+            }
+        }
+        self.pairs.poll_transmit(now, &mut self.peers.validations, datagram)
     }
 
     /// Returns the next event, in the order of their occurrence; `None` without one.
@@ -351,7 +358,7 @@ impl Participant {
     /// Returns another participant, if it is known.
     #[must_use]
     pub fn participant(&self, prefix: GuidPrefix) -> Option<&Arc<ParticipantData>> {
-        self.peers.known.get(&prefix).map(|peer| &peer.data)
+        Some(&self.peers.known.get(&prefix)?.data)
     }
 
     /// From now on every remote endpoint that appears, changes or vanishes causes an event, beside those of matches.
@@ -362,7 +369,7 @@ impl Participant {
     /// Returns the route to another participant's discovery.
     #[must_use]
     pub fn route(&self, prefix: GuidPrefix) -> Option<&Route> {
-        self.peers.known.get(&prefix).map(|peer| &peer.route)
+        Some(&self.peers.known.get(&prefix)?.route)
     }
 
     /// Returns all endpoints and match results.

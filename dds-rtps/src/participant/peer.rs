@@ -78,17 +78,15 @@ impl Participant {
     pub(super) fn handle_spdp(&mut self, now: Now, receiver: &Receiver, data: &Data<'_>) {
         let prefix = receiver.source_prefix;
         let number = data.writer_sn;
-        let status = data.inline_qos.map_or(0, |qos| qos.status_info());
+        let status = match data.inline_qos {
+            Some(qos) => qos.status_info(),
+            None => 0,
+        };
         let payload = match data.payload {
             SerializedPayload::Data(payload) if status & STATUS_GONE == 0 => payload,
             // A change without payload and without status is legal and means nothing.
             SerializedPayload::None if status & STATUS_GONE == 0 => return,
-            payload => {
-                // A disposal names its participant in the payload or in PID_KEY_HASH (RTPS 2.5, 9.6.4.8).
-                let key = payload.bytes().and_then(guid_of_key);
-                let key = key.or_else(|| data.inline_qos?.key_hash().map(Guid::from_bytes));
-                return self.handle_disposal(now, prefix, number, key);
-            }
+            _ => return self.handle_disposal(now, prefix, number, disposed_guid(data)),
         };
         match ParticipantData::decode(payload, prefix) {
             Ok(Decoded { mut data, skipped }) => {
@@ -103,9 +101,12 @@ impl Participant {
 
     fn handle_disposal(&mut self, now: Now, prefix: GuidPrefix, number: SequenceNumber, key: Option<Guid>) {
         // Without a key the disposal is that of its sender. A key of another participant is forged or relayed.
-        if key.is_some_and(|guid| guid != Guid::new(prefix, EntityId::PARTICIPANT)) {
-            self.counters.foreign += 1;
-            return;
+        match key {
+            Some(guid) if guid != Guid::new(prefix, EntityId::PARTICIPANT) => {
+                self.counters.foreign += 1;
+                return;
+            }
+            _ => {}
         }
         let has_evicted = self.peers.disposals.insert(now.instant, prefix, number);
         self.counters.disposals_evicted += u64::from(has_evicted);
@@ -115,7 +116,10 @@ impl Participant {
     /// Handles an announcement that took `len` bytes.
     fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData, len: usize) {
         // A peer without a domain id was found on the ports of our domain.
-        let other_domain = data.domain_id.is_some_and(|domain_id| domain_id != self.config.domain_id);
+        let other_domain = match data.domain_id {
+            Some(domain_id) => domain_id != self.config.domain_id,
+            None => false,
+        };
         if other_domain || data.domain_tag != self.config.domain_tag {
             self.counters.other_domain += 1;
             return;
@@ -306,7 +310,11 @@ impl Participant {
 
     /// Updates all routes after a change of this host's addresses.
     pub(super) fn update_all_routes(&mut self, now: Now) {
-        let known: Vec<Arc<ParticipantData>> = self.peers.known.values().map(|peer| Arc::clone(&peer.data)).collect();
+        // A copy, because each new route changes `self`.
+        let mut known = Vec::new();
+        for peer in self.peers.known.values() {
+            known.push(Arc::clone(&peer.data));
+        }
         for data in known {
             let prefix = data.prefix;
             let route = self.route_of_discovery(&data);
@@ -314,6 +322,7 @@ impl Participant {
                 Some(peer) if peer.route != route => {
                     peer.route = route.clone();
                     self.peers.validations.set_route(prefix, &route);
+                    // Without admission it has no matched endpoint yet, and its route waits for that.
                     if !peer.is_admitted {
                         continue;
                     }
@@ -466,6 +475,16 @@ impl Participant {
     fn is_same_host(&self, data: &ParticipantData) -> bool {
         is_same_host(&self.config.host_addresses, data.metatraffic_unicast.iter().chain(&data.default_unicast))
     }
+}
+
+/// Returns the GUID that a disposal names, in the payload or in PID_KEY_HASH (RTPS 2.5, 9.6.4.8).
+fn disposed_guid(data: &Data<'_>) -> Option<Guid> {
+    if let Some(payload) = data.payload.bytes() {
+        if let Some(guid) = guid_of_key(payload) {
+            return Some(guid);
+        }
+    }
+    data.inline_qos?.key_hash().map(Guid::from_bytes)
 }
 
 /// Silence after which a participant may have to make room, however long its lease: the default lease (RTPS 2.5,

@@ -48,7 +48,15 @@ impl SecureEndpoints {
     }
 
     fn get_mut(&mut self, topic: SecurePairTopic) -> Option<&mut BuiltinPair> {
-        self.pairs.get_mut(SecurePairTopic::COMMON.iter().position(|known| *known == topic)?)
+        let [participants, publications, subscriptions, messages] = &mut self.pairs;
+        match topic {
+            SecurePairTopic::Participants => Some(participants),
+            SecurePairTopic::Publications => Some(publications),
+            SecurePairTopic::Subscriptions => Some(subscriptions),
+            SecurePairTopic::Messages => Some(messages),
+            // Each peer has its own pair.
+            SecurePairTopic::Keys => None,
+        }
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -67,7 +75,11 @@ impl SecureEndpoints {
 }
 
 pub(super) fn security(participant: &Participant) -> Option<&Arc<dyn PeerSecurity>> {
-    participant.secure.as_ref().map(|secure| &secure.security)
+    Some(&participant.secure.as_ref()?.security)
+}
+
+fn common_pair(participant: &mut Participant, topic: SecurePairTopic) -> Option<&mut BuiltinPair> {
+    participant.secure.as_mut()?.get_mut(topic)
 }
 
 /// Whether a participant has proved its identity.
@@ -77,7 +89,10 @@ pub(super) fn is_authenticated(participant: &Participant, prefix: GuidPrefix) ->
 
 /// Whether a participant may take part now.
 pub(super) fn is_admitted_by_security(participant: &Participant, now: Now, data: &ParticipantData) -> bool {
-    security(participant).is_none_or(|security| security.peer_announced(now, data) == PeerAdmission::Admitted)
+    match security(participant) {
+        Some(security) => security.peer_announced(now, data) == PeerAdmission::Admitted,
+        None => true,
+    }
 }
 
 /// Repeats the question whether a known participant may take part, because it has announced itself again.
@@ -85,6 +100,7 @@ pub(super) fn repeat_admission(participant: &mut Participant, now: Now, prefix: 
     let Some(peer) = participant.peers.known.get(&prefix) else { return };
     let (data, was_admitted) = (Arc::clone(&peer.data), peer.is_admitted);
     let Some(secure) = &mut participant.secure else { return };
+    // Its identity is proved already, so only messages with keys may be missing.
     if let Some(pair) = secure.keys.get_mut(&prefix) {
         pair.repeat_handshake(now, prefix);
     } else if is_admitted_by_security(participant, now, &data) && !was_admitted {
@@ -109,6 +125,7 @@ pub(super) fn handle_secure(
     let Some(secure) = &mut participant.secure else { return };
     let Some(topic) = SecurePairTopic::of_writer(writer_id) else { return };
     if topic == SecurePairTopic::Keys {
+        // Only a finished handshake creates this pair.
         let Some(pair) = secure.keys.get_mut(&sender) else { return };
         pair.handle(now, receiver, reply, submessage, packet);
         // Only the peer has the key of this submessage, so it has finished the handshake as well. Cyclone DDS
@@ -126,6 +143,7 @@ pub(super) fn handle_secure(
 
 /// A message of a handshake. Its sender may be anyone.
 fn handle_stateless(participant: &mut Participant, now: Now, sender: GuidPrefix, submessage: &Submessage<'_>) {
+    // The plugins learn of a participant from its announcement only.
     if !participant.peers.known.contains_key(&sender) {
         return;
     }
@@ -168,10 +186,11 @@ fn take_keys(participant: &mut Participant, now: Now, sender: GuidPrefix) {
 
 fn handle_secure_samples(participant: &mut Participant, now: Now, topic: SecurePairTopic) {
     let mut samples: Vec<HistorySample> = std::mem::take(&mut participant.samples);
-    if let Some(pair) = participant.secure.as_mut().and_then(|secure| secure.get_mut(topic)) {
+    if let Some(pair) = common_pair(participant, topic) {
         pair.take(now, &mut samples);
     }
     for sample in samples.drain(..) {
+        // The sample may have waited behind a hole until the participant was lost.
         let Some(sender) = super::endpoint::sender(&sample) else { continue };
         if !participant.peers.known.contains_key(&sender) {
             continue;
@@ -181,6 +200,7 @@ fn handle_secure_samples(participant: &mut Participant, now: Now, topic: SecureP
             SecurePairTopic::Publications => participant.handle_endpoint::<PublicationData>(sender, &sample, true),
             SecurePairTopic::Subscriptions => participant.handle_endpoint::<SubscriptionData>(sender, &sample, true),
             SecurePairTopic::Messages => participant.handle_message(sender, &sample, true),
+            // `take_keys` handles them.
             SecurePairTopic::Keys => {}
         }
     }
@@ -217,6 +237,7 @@ pub(super) fn complete_announcement(participant: &Participant, data: &mut Partic
     // DDS Security 1.1 has no protected topic for types, so their names decide.
     data.builtin_endpoints = data.builtin_endpoints.without(BuiltinEndpoints::TYPES);
     let Some(peer) = participant.peers.known.get(&data.prefix) else { return };
+    // It hides its details, so those of the protected announcement stay.
     if data.user_data.is_empty() && data.entity_name.is_empty() && data.properties.is_empty() {
         data.user_data.clone_from(&peer.data.user_data);
         data.entity_name.clone_from(&peer.data.entity_name);
@@ -227,25 +248,28 @@ pub(super) fn complete_announcement(participant: &Participant, data: &mut Partic
 /// Publishes the whole announcement of this participant to those that have proved their identity.
 pub(super) fn announce_protected(participant: &mut Participant, now: Now) {
     let data = participant.config.whole_announcement();
-    let Some(pair) = participant.secure.as_mut().and_then(|secure| secure.get_mut(SecurePairTopic::Participants))
-    else {
-        return;
-    };
+    let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
+    let Some(pair) = common_pair(participant, SecurePairTopic::Participants) else { return };
     let mut payload = Vec::new();
     data.encode(&mut payload);
-    let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
     participant.counters.unpublished += u64::from(!pair.publish(now, instance, &payload));
 }
 
 /// Whether the announcement of an endpoint came by the builtin topic that its protection requires.
 pub(super) fn came_as_required(participant: &Participant, topic_name: &str, was_protected: bool) -> bool {
-    was_protected || security(participant).is_none_or(|security| !security.protects_discovery_of(topic_name))
+    match security(participant) {
+        // More protection than required does no harm.
+        Some(security) => was_protected || !security.protects_discovery_of(topic_name),
+        None => true,
+    }
 }
 
 /// Whether a participant asserts liveliness by the protected builtin topic only. Those without an identity cannot.
 pub(super) fn requires_protected_liveliness(participant: &Participant, prefix: GuidPrefix) -> bool {
-    security(participant).is_some_and(|security| security.protects_liveliness())
-        && is_authenticated(participant, prefix)
+    match security(participant) {
+        Some(security) => security.protects_liveliness() && is_authenticated(participant, prefix),
+        None => false,
+    }
 }
 
 /// Returns the pair that announces an endpoint.
@@ -280,15 +304,20 @@ pub(super) fn publish_protected(
     if !secure.security.protects_liveliness() {
         return true;
     }
-    let is_published =
-        secure.get_mut(SecurePairTopic::Messages).is_some_and(|pair| pair.publish(now, instance, payload));
+    // Participants without an identity have only the plain pair.
+    let also_plain = secure.security.admits_unauthenticated();
+    let is_published = match secure.get_mut(SecurePairTopic::Messages) {
+        Some(pair) => pair.publish(now, instance, payload),
+        None => false,
+    };
     participant.counters.unpublished += u64::from(!is_published);
-    security(participant).is_some_and(|security| security.admits_unauthenticated())
+    also_plain
 }
 
 /// Does what the plugins ask for.
 pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
-    while let Some(action) = security(participant).and_then(|security| security.poll_action()) {
+    // An action may cause further ones, so the plugins are asked again after each.
+    while let Some(action) = next_action(participant) {
         match action {
             SecurityAction::Send { to, channel, payload } => send_security(participant, now, to, channel, payload),
             SecurityAction::Admit(prefix) => admit_authenticated(participant, now, prefix),
@@ -297,6 +326,10 @@ pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
             SecurityAction::Report(text) => participant.matching.push_event(ParticipantEvent::SecurityReport { text }),
         }
     }
+}
+
+fn next_action(participant: &Participant) -> Option<SecurityAction> {
+    security(participant)?.poll_action()
 }
 
 fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channel: SecurityChannel, payload: Vec<u8>) {
@@ -308,8 +341,10 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
             secure.stateless.send(to, locators, payload);
         }
         SecurityChannel::Volatile => {
-            let pair = secure.keys.get_mut(&to);
-            let is_sent = pair.is_some_and(|pair| pair.publish(now, InstanceHandle::NIL, &payload));
+            let is_sent = match secure.keys.get_mut(&to) {
+                Some(pair) => pair.publish(now, InstanceHandle::NIL, &payload),
+                None => false,
+            };
             participant.counters.unpublished += u64::from(!is_sent);
         }
     }
@@ -318,6 +353,7 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
 /// Forgets all endpoints of a participant whose keys no longer count. It announces them again, with new keys.
 fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
+    // All of them go at once below, so they are not counted down one by one.
     peer.endpoints = 0;
     if !std::mem::take(&mut peer.is_admitted) {
         return;
@@ -339,7 +375,11 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix)
 /// Begins to exchange keys with a participant that has proved its identity. After another proof, both sides
 /// exchange them again. The first message of the other side admits it.
 fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
-    if participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix)) {
+    let has_old_keys = match &participant.secure {
+        Some(secure) => secure.keys.contains_key(&prefix),
+        None => false,
+    };
+    if has_old_keys {
         forget_endpoints(participant, now, prefix);
     }
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&prefix)) else {
@@ -351,6 +391,7 @@ fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPref
     secure.keys.insert(prefix, pair);
     // A handshake answers to random numbers, so the address is valid.
     participant.peers.validations.end(prefix);
+    // Otherwise the first message with keys admits it, and matches them then.
     if peer.is_admitted {
         match_secure_pairs(participant, now, prefix);
     }

@@ -57,6 +57,7 @@ impl StatelessMessages {
         if len > MESSAGE_LEN_MAX || fragment_size == 0 {
             return None;
         }
+        // A fragment of other lengths belongs to another message, even with the same number.
         let is_of = |known: &StatelessAssembly| {
             known.sender == sender
                 && known.number == data.writer_sn
@@ -81,16 +82,17 @@ impl StatelessMessages {
         for arrived in assembly.arrived.iter_mut().skip(first).take(usize::from(data.fragments_in_submessage)) {
             *arrived = true;
         }
-        if assembly.arrived.iter().any(|arrived| !arrived) {
+        if assembly.arrived.contains(&false) {
             return None;
         }
-        self.assemblies.remove(index).map(|assembly| assembly.bytes)
+        Some(self.assemblies.remove(index)?.bytes)
     }
 
     /// Begins a message, in place of an older one if there is no room. Returns its position.
     fn begin(&mut self, assembly: StatelessAssembly) -> usize {
         let of_sender = |known: &StatelessAssembly| known.sender == assembly.sender;
         if self.assemblies.iter().filter(|known| of_sender(known)).count() >= ASSEMBLIES_PER_SENDER {
+            // The list is in the order of arrival, so the first one of the sender is its oldest.
             if let Some(oldest) = self.assemblies.iter().position(of_sender) {
                 self.assemblies.remove(oldest);
             }
@@ -129,6 +131,7 @@ impl StatelessMessages {
         builder.info_ts(Some(now.time));
         let is_last = message.build_next(&mut builder);
         datagram.set_destinations(&message.locators);
+        // Messages leave one after the other, so a receiver has one incomplete message of this sender at a time.
         if is_last {
             self.waiting.pop_front();
         }

@@ -13,6 +13,7 @@
 use super::builtin_pairs::BuiltinPairs;
 use super::counters::ParticipantCounters;
 use super::peer::PeerTable;
+use crate::discovery::data::EndpointData;
 use crate::discovery::{
     BuiltinEndpoints, BuiltinPairTopic, LookupCall, LookupReply, LookupRequest, LookupReturn, Matching,
     ParticipantEvent,
@@ -106,7 +107,10 @@ impl LookupContext<'_> {
 
     fn describes_types(&self, prefix: GuidPrefix) -> bool {
         let service = BuiltinEndpoints::TYPE_REQUEST_READER.union(BuiltinEndpoints::TYPE_REPLY_WRITER);
-        self.peers.known.get(&prefix).is_some_and(|peer| peer.data.builtin_endpoints.contains(service))
+        match self.peers.known.get(&prefix) {
+            Some(peer) => peer.data.builtin_endpoints.contains(service),
+            None => false,
+        }
     }
 
     fn set_unavailable(&mut self, prefix: GuidPrefix, types: BTreeSet<TypeIdentifier>) {
@@ -134,10 +138,7 @@ impl TypeLookup {
 
     /// Returns the type of an endpoint from its complete description, and requests missing parts.
     pub(super) fn resolve(&mut self, cx: &mut LookupContext<'_>, endpoint: Guid) -> TypeResolution {
-        let writer = cx.matching.writer(endpoint).map(|writer| &writer.data.endpoint);
-        let Some(data) = writer.or_else(|| cx.matching.reader(endpoint).map(|reader| &reader.data.endpoint)) else {
-            return TypeResolution::NoEndpoint;
-        };
+        let Some(data) = endpoint_data(cx.matching, endpoint) else { return TypeResolution::NoEndpoint };
         let Some(information) = data.type_information.clone() else { return TypeResolution::Unavailable };
         let root = information.complete.ty.id.clone();
         if !root.is_hash() {
@@ -149,6 +150,7 @@ impl TypeLookup {
             return TypeResolution::Known { root, types: known };
         }
         let types = cx.matching.types_mut();
+        // A program describes its own types when it adds them, or never.
         if prefix == cx.prefix || missing.iter().any(|id| types.is_unavailable(prefix, id)) {
             return TypeResolution::Unavailable;
         }
@@ -164,10 +166,7 @@ impl TypeLookup {
 
     /// Requests the missing parts of an endpoint's minimal type, which decides about its matches.
     pub(super) fn request_minimal(&mut self, cx: &mut LookupContext<'_>, endpoint: Guid) {
-        let writer = cx.matching.writer(endpoint).map(|writer| &writer.data.endpoint);
-        let Some(data) = writer.or_else(|| cx.matching.reader(endpoint).map(|reader| &reader.data.endpoint)) else {
-            return;
-        };
+        let Some(data) = endpoint_data(cx.matching, endpoint) else { return };
         let Some(information) = data.type_information.clone() else { return };
         if endpoint.prefix != cx.prefix && information.minimal.ty.id.is_hash() {
             cx.matching.types_mut().add_missing_minimal(endpoint.prefix, &information);
@@ -193,7 +192,10 @@ impl TypeLookup {
                 }
                 let requests = self.by_peer.entry(prefix).or_default();
                 for id in types {
-                    let is_sent = requests.sent.as_ref().is_some_and(|sent| sent.types.contains(&id));
+                    let is_sent = match &requests.sent {
+                        Some(sent) => sent.types.contains(&id),
+                        None => false,
+                    };
                     if !is_sent && requests.waiting.len() < WAITING_MAX {
                         requests.waiting.insert(id);
                     }
@@ -235,8 +237,9 @@ impl TypeLookup {
         let mut given_up = Vec::new();
         for (prefix, requests) in &mut self.by_peer {
             let Some(sent) = &mut requests.sent else { continue };
-            if sent.repeat_at.is_none_or(|at| at > cx.now.instant) {
-                continue;
+            match sent.repeat_at {
+                Some(at) if at <= cx.now.instant => {}
+                _ => continue,
             }
             if sent.attempts < ATTEMPTS_MAX {
                 sent.attempts += 1;
@@ -256,8 +259,10 @@ impl TypeLookup {
     }
 
     fn push_described(&mut self, cx: &mut LookupContext<'_>, prefix: GuidPrefix) {
-        let requests = self.by_peer.get(&prefix);
-        let is_done = requests.is_none_or(|requests| requests.sent.is_none() && requests.waiting.is_empty());
+        let is_done = match self.by_peer.get(&prefix) {
+            Some(requests) => requests.sent.is_none() && requests.waiting.is_empty(),
+            None => true,
+        };
         if is_done && self.awaited.remove(&prefix) {
             cx.matching.push_event(ParticipantEvent::TypesDescribed { prefix });
         }
@@ -279,6 +284,7 @@ impl TypeLookup {
         let Some(requests) = self.by_peer.get_mut(&sender) else { return };
         let Some(mut sent) = requests.sent.take() else { return };
         if is_ours && sent.number != reply.request.sequence_number.0 {
+            // It answers an earlier request of ours, so the present one is still unanswered.
             requests.sent = Some(sent);
             return;
         }
@@ -288,6 +294,8 @@ impl TypeLookup {
         }
         let has_learned = sent.types.len() < requested;
         if !is_ours && !sent.types.is_empty() {
+            // It may answer a request of another participant. So it does not show that the sender lacks the other
+            // types.
             requests.sent = Some(sent);
             if has_learned {
                 cx.matching.compare_pending();
@@ -305,6 +313,18 @@ impl TypeLookup {
             cx.matching.push_event(ParticipantEvent::TypesDescribed { prefix: sender });
         }
     }
+}
+
+fn endpoint_data(matching: &Matching, endpoint: Guid) -> Option<&EndpointData> {
+    if let Some(writer) = matching.writer(endpoint) {
+        return Some(&writer.data.endpoint);
+    }
+    Some(&matching.reader(endpoint)?.data.endpoint)
+}
+
+/// Returns the length of a description on the wire; `None` if it has no encoding.
+fn encoded_len(object: &TypeObject) -> Option<usize> {
+    Some(object.to_bytes().ok()?.len())
 }
 
 fn send_request(cx: &mut LookupContext<'_>, prefix: GuidPrefix, number: i64, types: &BTreeSet<TypeIdentifier>) {
@@ -338,7 +358,8 @@ fn add_types(
                 components.entry(all).or_default().insert(component.index, object);
             }
         } else if requested.contains(&id) {
-            let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
+            // The store refuses a description without an encoding, because of its size.
+            let size = encoded_len(&object).unwrap_or(usize::MAX);
             let result = cx.matching.types_mut().store.add(sender.into(), &id, object, size);
             if cx.is_accepted(result) {
                 requested.remove(&id);
@@ -349,7 +370,7 @@ fn add_types(
         let objects: Vec<TypeObject> = objects.into_values().collect();
         let mut size = 0_usize;
         for object in &objects {
-            size = size.saturating_add(object.to_bytes().map_or(usize::MAX >> 16, |bytes| bytes.len()));
+            size = size.saturating_add(encoded_len(object).unwrap_or(usize::MAX >> 16));
         }
         let result = cx.matching.types_mut().store.add_component(sender.into(), component, objects, size);
         if cx.is_accepted(result) {
@@ -410,7 +431,7 @@ fn describe(cx: &mut LookupContext<'_>, ids: &[TypeIdentifier]) -> LookupReturn 
             withheld += 1;
             continue;
         }
-        let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
+        let size = encoded_len(object).unwrap_or(usize::MAX);
         match room.checked_sub(size.saturating_add(PAIR_BYTES)) {
             Some(left) => room = left,
             // A single type may exceed the limit, or its requester would repeat the request forever.
@@ -436,7 +457,10 @@ fn dependencies(cx: &LookupContext<'_>, ids: &[TypeIdentifier], continuation: &[
         all.append(&mut parts);
     }
     // The point is ours from an earlier reply. Another value only starts somewhere else in the list.
-    let from = continuation.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
+    let from = match continuation.first_chunk() {
+        Some(bytes) => u32::from_le_bytes(*bytes) as usize,
+        None => 0,
+    };
     let end = from.saturating_add(DEPENDENCIES_PER_REPLY);
     let mut continuation = Vec::new();
     if all.len() > end {
@@ -444,7 +468,8 @@ fn dependencies(cx: &LookupContext<'_>, ids: &[TypeIdentifier], continuation: &[
     }
     let mut types = Vec::new();
     for (id, object) in all.into_iter().skip(from).take(DEPENDENCIES_PER_REPLY) {
-        let size = object.to_bytes().map_or(0, |bytes| u32::try_from(bytes.len()).unwrap_or(0));
+        // The size is a hint for the requester's memory. 0 stands for an unknown one.
+        let size = u32::try_from(encoded_len(&object).unwrap_or(0)).unwrap_or(0);
         types.push(TypeWithSize { id, size });
     }
     LookupReturn::Dependencies { types, continuation }

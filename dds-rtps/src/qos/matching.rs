@@ -37,6 +37,7 @@ pub fn incompatible_policies(offered: &OfferedQos<'_>, requested: &RequestedQos<
     let (op, rp) = (offered.presentation, requested.presentation);
     // In the order of the policies' numbers.
     let conflicts = [
+        // The variants of a kind are ordered, and a stronger offer satisfies a weaker request.
         (PolicyId::Durability, o.durability < r.durability),
         (
             PolicyId::Presentation,
@@ -44,13 +45,16 @@ pub fn incompatible_policies(offered: &OfferedQos<'_>, requested: &RequestedQos<
                 || rp.coherent_access && !op.coherent_access
                 || rp.ordered_access && !op.ordered_access,
         ),
+        // A writer may be faster than the request.
         (PolicyId::Deadline, o.deadline > r.deadline),
         (PolicyId::LatencyBudget, o.latency_budget > r.latency_budget),
+        // No kind contains the other, so both sides must agree (DDS 1.4, 2.2.3.9).
         (PolicyId::Ownership, o.ownership != r.ownership),
         (
             PolicyId::Liveliness,
             o.liveliness.kind < r.liveliness.kind || o.liveliness.lease_duration > r.liveliness.lease_duration,
         ),
+        // The blocking time concerns the writer alone.
         (PolicyId::Reliability, r.reliability.is_reliable() && !o.reliability.is_reliable()),
         (PolicyId::DestinationOrder, o.destination_order < r.destination_order),
         (PolicyId::DataRepresentation, !requested.representations.contains(&offered.representation)),

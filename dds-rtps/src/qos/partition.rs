@@ -73,6 +73,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
         let next = match (pattern.get(p), name.get(n)) {
             (None, None) => return true,
             (Some(_), Some(&byte)) => fits_one(pattern.get(p..).unwrap_or_default(), byte),
+            // One of them ends too early. Only a longer part for the last `*` can help.
             _ => None,
         };
         match (next, star) {

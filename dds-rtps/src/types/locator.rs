@@ -86,8 +86,11 @@ impl Locator {
     /// The socket address, if this is a UDP locator with a usable port.
     #[must_use]
     pub fn to_socket_addr(&self) -> Option<SocketAddr> {
+        let port = u16::try_from(self.port).ok()?;
         // Port 0 is valid in a message, but no datagram can be sent to it.
-        let port = u16::try_from(self.port).ok().filter(|&port| port != 0)?;
+        if port == 0 {
+            return None;
+        }
         match self.kind {
             LocatorKind::UdpV4 => {
                 let [.., a, b, c, d] = self.address;
@@ -101,13 +104,19 @@ impl Locator {
     /// Whether the address is a multicast group.
     #[must_use]
     pub fn is_multicast(&self) -> bool {
-        self.to_socket_addr().is_some_and(|address| address.ip().is_multicast())
+        match self.to_socket_addr() {
+            Some(address) => address.ip().is_multicast(),
+            None => false,
+        }
     }
 
     /// Whether the address is on the loopback interface.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
-        self.to_socket_addr().is_some_and(|address| address.ip().is_loopback())
+        match self.to_socket_addr() {
+            Some(address) => address.ip().is_loopback(),
+            None => false,
+        }
     }
 }
 

@@ -51,7 +51,7 @@ impl<K: Copy + Ord> Ranking<K> {
     /// Returns the lowest key.
     #[inline]
     pub(crate) fn first(&self) -> Option<K> {
-        self.heap.first().map(|entry| entry.key)
+        Some(self.heap.first()?.key)
     }
 
     /// Returns whether the heap is empty.
@@ -62,7 +62,10 @@ impl<K: Copy + Ord> Ranking<K> {
 
     /// Returns the first place if its key is at most `limit`. The place stays until it is removed.
     pub(crate) fn first_due(&self, limit: K) -> Option<u32> {
-        self.heap.first().filter(|entry| entry.key <= limit).map(|entry| entry.place)
+        match self.heap.first() {
+            Some(entry) if entry.key <= limit => Some(entry.place),
+            _ => None,
+        }
     }
 
     /// Adds a place that is not in the heap.
@@ -71,6 +74,7 @@ impl<K: Copy + Ord> Ranking<K> {
         if self.index.len() < len {
             self.index.resize(len, ABSENT);
         }
+        debug_assert!(self.entry(place).is_none(), "a place has one entry");
         self.count += 1;
         self.heap.push(Entry { key, number: self.count, place });
         self.rise(self.heap.len() - 1);
@@ -79,17 +83,19 @@ impl<K: Copy + Ord> Ranking<K> {
     /// Lowers the key of a place to `key`, or adds the place.
     #[inline]
     pub(crate) fn bring_forward(&mut self, place: u32, key: K) {
-        let known = self.entry(place).map(|entry| entry.key);
-        if known.is_none_or(|known| key < known) {
-            self.set(place, Some(key));
+        match self.entry(place) {
+            // Nothing to do, which is the usual case.
+            Some(known) if known.key <= key => {}
+            _ => self.set(place, Some(key)),
         }
     }
 
     /// Replaces the key of a place; `None` removes the place.
     pub(crate) fn set(&mut self, place: u32, key: Option<K>) {
-        let known = self.entry(place).map(|entry| entry.key);
-        if known.is_some() && known == key {
-            return;
+        match (self.entry(place), key) {
+            // An equal key keeps its order of arrival.
+            (Some(known), Some(key)) if known.key == key => return,
+            _ => {}
         }
         self.forget(place);
         if let Some(key) = key {
@@ -99,7 +105,7 @@ impl<K: Copy + Ord> Ranking<K> {
 
     /// Moves the entry of the place `from` to the place `to`, which is not in the heap.
     pub(crate) fn relocate(&mut self, from: u32, to: u32) {
-        if let Some(key) = self.entry(from).map(|entry| entry.key) {
+        if let Some(&Entry { key, .. }) = self.entry(from) {
             self.forget(from);
             self.note(to, key);
         }

@@ -13,6 +13,7 @@ impl SplitMix64 {
 
     /// The next number.
     pub const fn draw(&mut self) -> u64 {
+        // The constants are those of the reference implementation, so equal seeds give its stream.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -99,6 +99,7 @@ impl Duration {
         if seconds < 0 {
             return Self::ZERO;
         }
+        // The sum fits: 31 bits of seconds are less than a quarter of all nanoseconds.
         Self(seconds as i64 * NANOS_PER_SECOND + nanos_of(fraction))
     }
 }
@@ -203,6 +204,7 @@ impl Time {
         if seconds == u32::MAX && fraction == u32::MAX {
             return Self::INVALID;
         }
+        // The sum fits: 32 bits of seconds are less than half of all nanoseconds.
         Self(seconds as i64 * NANOS_PER_SECOND + nanos_of(fraction))
     }
 }
@@ -273,7 +275,10 @@ impl Instant {
     /// `self + duration`; `None` if the duration is infinite.
     #[must_use]
     pub fn after(self, duration: Duration) -> Option<Self> {
-        duration.to_std().map(|duration| Self(self.0.saturating_add(duration.as_nanos() as u64)))
+        if duration.is_infinite() {
+            return None;
+        }
+        Some(Self(self.0.saturating_add(duration.0 as u64)))
     }
 
     /// The duration from `earlier` to `self`; zero if `earlier` is later.

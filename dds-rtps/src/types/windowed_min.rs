@@ -19,8 +19,8 @@ pub(crate) struct WindowedMin {
 impl WindowedMin {
     /// Adds a duration.
     pub(crate) fn note(&mut self, duration: Duration) {
-        self.min = Some(self.min.map_or(duration, |min| min.min(duration)));
-        self.min_of_half = Some(self.min_of_half.map_or(duration, |min| min.min(duration)));
+        self.min = Some(lower(self.min, duration));
+        self.min_of_half = Some(lower(self.min_of_half, duration));
         self.count += 1;
         // The values before this half expire, so the window covers 16 to 32 durations.
         if self.count >= HALF_LEN {
@@ -32,6 +32,13 @@ impl WindowedMin {
     /// Returns the minimum; `None` before the first duration.
     pub(crate) fn get(&self) -> Option<Duration> {
         self.min
+    }
+}
+
+fn lower(min: Option<Duration>, duration: Duration) -> Duration {
+    match min {
+        Some(min) => min.min(duration),
+        None => duration,
     }
 }
 

@@ -321,6 +321,30 @@ impl<'b> ParameterListWriter<'b> {
         self
     }
 
+    /// Adds an entry with these bytes.
+    pub fn bytes(&mut self, id: u16, bytes: &[u8]) -> &mut Self {
+        self.parameter(id, |value| {
+            value.bytes(bytes);
+        })
+    }
+
+    /// Adds an entry with a number of four bytes.
+    pub fn u32(&mut self, id: u16, number: u32) -> &mut Self {
+        self.bytes(id, &number.to_le_bytes())
+    }
+
+    /// Adds an entry with a GUID.
+    pub fn guid(&mut self, id: u16, guid: Guid) -> &mut Self {
+        self.bytes(id, &guid.to_bytes())
+    }
+
+    /// Adds an entry with a string.
+    pub fn string(&mut self, id: u16, text: &str) -> &mut Self {
+        self.parameter(id, |value| {
+            value.string(text);
+        })
+    }
+
     /// Ends the list.
     pub fn finish(self) {
         self.buffer.extend_from_slice(&SENTINEL.to_le_bytes());

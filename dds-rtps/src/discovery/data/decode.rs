@@ -93,6 +93,7 @@ pub(super) enum ParameterOutcome {
 /// Returns the parameters behind the encapsulation header.
 pub(super) fn parameters(payload: &[u8]) -> Result<ParameterListReader<'_>, DiscoveryDataError> {
     let (header, list) = payload.split_first_chunk::<4>().ok_or(DiscoveryDataError::Encapsulation)?;
+    // The other two bytes are options. A list has its own end and needs none of them.
     match [header[0], header[1]] {
         PL_CDR_LE => Ok(ParameterListReader::new(list, true)),
         PL_CDR_BE => Ok(ParameterListReader::new(list, false)),
@@ -107,6 +108,7 @@ pub(super) fn walk<'a>(
 ) -> Result<u32, DiscoveryDataError> {
     let mut skipped = 0;
     for parameter in parameters(payload)? {
+        // Behind a truncated entry no further entry can be found, so the whole list is rejected.
         let parameter = parameter?;
         match read(&parameter)? {
             ParameterOutcome::Read => {}
@@ -124,6 +126,7 @@ pub(super) fn walk<'a>(
 /// Begins a payload in `buffer`, which is cleared first.
 pub(super) fn begin(buffer: &mut Vec<u8>) -> ParameterListWriter<'_> {
     buffer.clear();
+    // Every receiver reads both byte orders, so one of them is enough here.
     buffer.extend_from_slice(&PL_CDR_LE);
     buffer.extend_from_slice(&[0; 2]);
     ParameterListWriter::new(buffer)
@@ -171,6 +174,7 @@ pub(super) fn name(id: u16, mut fields: ParameterFields<'_>) -> Result<String, D
 pub(super) fn add_locator(locators: &mut Vec<Locator>, mut fields: ParameterFields<'_>) -> ParameterOutcome {
     match fields.locator() {
         Ok(locator) if locators.len() < LOCATORS_MAX => {
+            // A repeated locator would send each datagram twice.
             if !locators.contains(&locator) {
                 locators.push(locator);
             }

@@ -72,31 +72,17 @@ impl EndpointData {
     }
 
     pub(super) fn write(&self, list: &mut ParameterListWriter<'_>) {
-        list.parameter(parameter_id::ENDPOINT_GUID, |value| {
-            value.guid(self.guid);
-        });
-        list.parameter(parameter_id::PARTICIPANT_GUID, |value| {
-            value.guid(Guid::new(self.guid.prefix, EntityId::PARTICIPANT));
-        });
-        list.parameter(parameter_id::PROTOCOL_VERSION, |value| {
-            value.bytes(&[ProtocolVersion::OURS.major, ProtocolVersion::OURS.minor]);
-        });
-        list.parameter(parameter_id::VENDOR_ID, |value| {
-            value.bytes(&VendorId::OURS.0);
-        });
-        list.parameter(parameter_id::TOPIC_NAME, |value| {
-            value.string(&self.topic_name);
-        });
-        list.parameter(parameter_id::TYPE_NAME, |value| {
-            value.string(&self.type_name);
-        });
+        list.guid(parameter_id::ENDPOINT_GUID, self.guid);
+        list.guid(parameter_id::PARTICIPANT_GUID, Guid::new(self.guid.prefix, EntityId::PARTICIPANT));
+        list.bytes(parameter_id::PROTOCOL_VERSION, &[ProtocolVersion::OURS.major, ProtocolVersion::OURS.minor]);
+        list.bytes(parameter_id::VENDOR_ID, &VendorId::OURS.0);
+        list.string(parameter_id::TOPIC_NAME, &self.topic_name);
+        list.string(parameter_id::TYPE_NAME, &self.type_name);
         write_locators(list, parameter_id::UNICAST_LOCATOR, &self.unicast_locators);
         write_locators(list, parameter_id::MULTICAST_LOCATOR, &self.multicast_locators);
         write_policy(list, parameter_id::PRESENTATION, &self.presentation);
         if self.group != EntityId::UNKNOWN {
-            list.parameter(parameter_id::GROUP_ENTITYID, |value| {
-                value.bytes(&self.group.0);
-            });
+            list.bytes(parameter_id::GROUP_ENTITYID, &self.group.0);
         }
         if !self.partition.is_empty() {
             write_policy(list, parameter_id::PARTITION, &self.partition);
@@ -104,14 +90,15 @@ impl EndpointData {
         write_octets(list, parameter_id::TOPIC_DATA, &self.topic_data);
         write_octets(list, parameter_id::GROUP_DATA, &self.group_data);
         if !self.entity_name.is_empty() {
-            list.parameter(parameter_id::ENTITY_NAME, |value| {
-                value.string(&self.entity_name);
-            });
+            list.string(parameter_id::ENTITY_NAME, &self.entity_name);
         }
-        if let Some(information) = self.type_information.as_ref().and_then(|information| information.to_bytes().ok()) {
-            list.parameter(parameter_id::TYPE_INFORMATION, |value| {
-                value.bytes(&information);
-            });
+        let information = match &self.type_information {
+            // Information that has no encoding is left out. The names of the types decide then.
+            Some(information) => information.to_bytes().ok(),
+            None => None,
+        };
+        if let Some(information) = information {
+            list.bytes(parameter_id::TYPE_INFORMATION, &information);
         }
         if let Some(info) = self.security_info {
             info.write(list, parameter_id::ENDPOINT_SECURITY_INFO);
@@ -156,6 +143,7 @@ impl EndpointDraft {
             parameter_id::GROUP_DATA => return Ok(store_informative(&mut self.group_data, informative_octets(fields))),
             parameter_id::ENTITY_NAME => return Ok(store_informative(&mut self.entity_name, informative_name(fields))),
             parameter_id::TYPE_INFORMATION => {
+                // Without this parameter, the names of the types decide. So it is no reason to reject the endpoint.
                 if parameter.value.len() > TYPE_INFORMATION_MAX {
                     return Ok(ParameterOutcome::Skipped);
                 }
@@ -200,6 +188,7 @@ impl EndpointDraft {
             entity_name: self.entity_name,
             type_information: self.type_information,
             security_info: self.security_info,
+            // Only a writer announces HISTORY, so `PublicationData` sets this.
             omits_history: false,
         })
     }

@@ -16,9 +16,7 @@ pub fn endpoint_key(guid: Guid, buffer: &mut Vec<u8>) {
 
 fn key(id: u16, guid: Guid, buffer: &mut Vec<u8>) {
     let mut list = begin(buffer);
-    list.parameter(id, |value| {
-        value.guid(guid);
-    });
+    list.guid(id, guid);
     list.finish();
 }
 
@@ -26,6 +24,7 @@ fn key(id: u16, guid: Guid, buffer: &mut Vec<u8>) {
 #[must_use]
 pub fn guid_of_key(payload: &[u8]) -> Option<Guid> {
     let mut found = None;
+    // A GUID in front of a malformed entry still names the entity that ends.
     for parameter in parameters(payload).ok()?.map_while(Result::ok) {
         match parameter.id {
             parameter_id::ENDPOINT_GUID => return parameter.fields().guid().ok(),

@@ -85,9 +85,13 @@ impl ParticipantData {
         if self.vendor != VendorId::CYCLONE {
             return true;
         }
-        // An unknown version may be an old one.
-        let major = self.product_version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        major.is_some_and(|major| major > 0)
+        let major = self.product_version.split('.').next().unwrap_or_default();
+        match major.parse::<u32>() {
+            // The versions before 11 are 0.1 to 0.10.
+            Ok(major) => major > 0,
+            // An unknown version may be an old one.
+            Err(_) => false,
+        }
     }
 
     /// Reads the payload of a sample that participant `sender` sent.
@@ -108,9 +112,11 @@ impl ParticipantData {
             Ok(ParameterOutcome::Read)
         })?;
         let guid = guid.ok_or(DiscoveryDataError::Missing { id: id::PARTICIPANT_GUID })?;
+        // A participant announces only itself. Otherwise a peer could replace the data of another one.
         if guid != Guid::new(sender, EntityId::PARTICIPANT) {
             return Err(DiscoveryDataError::Guid);
         }
+        // Only here the vendor is known for certain, because its parameter may come last.
         if data.vendor != VendorId::CYCLONE {
             data.product_version.clear();
         }
@@ -145,6 +151,7 @@ impl ParticipantData {
             id::USER_DATA => return Ok(store_informative(&mut self.user_data, informative_octets(fields))),
             id::ENTITY_NAME => return Ok(store_informative(&mut self.entity_name, informative_name(fields))),
             id::PROPERTY_LIST => {
+                // The number of properties is bounded, but not the length of each value.
                 if parameter.value.len() > OCTETS_MAX {
                     return Ok(ParameterOutcome::Skipped);
                 }
@@ -161,30 +168,21 @@ impl ParticipantData {
     /// Writes the payload into `buffer`, which is cleared first.
     pub fn encode(&self, buffer: &mut Vec<u8>) {
         let mut list = begin(buffer);
-        list.parameter(id::PARTICIPANT_GUID, |value| {
-            value.guid(Guid::new(self.prefix, EntityId::PARTICIPANT));
-        });
-        list.parameter(id::PROTOCOL_VERSION, |value| {
-            value.bytes(&[self.protocol_version.major, self.protocol_version.minor]);
-        });
-        list.parameter(id::VENDOR_ID, |value| {
-            value.bytes(&self.vendor.0);
-        });
+        list.guid(id::PARTICIPANT_GUID, Guid::new(self.prefix, EntityId::PARTICIPANT));
+        list.bytes(id::PROTOCOL_VERSION, &[self.protocol_version.major, self.protocol_version.minor]);
+        list.bytes(id::VENDOR_ID, &self.vendor.0);
         if !self.product_version.is_empty() {
             list.parameter(id::CYCLONE_VERSION_INFO, |value| {
+                // Only the version counts for a receiver. Zeros stand for the numbers, and the host stays empty.
                 value.bytes(&[0; 20]).string(&format!("/{}", self.product_version));
             });
         }
         if let Some(domain_id) = self.domain_id {
-            list.parameter(id::DOMAIN_ID, |value| {
-                value.u32(domain_id);
-            });
+            list.u32(id::DOMAIN_ID, domain_id);
         }
         // Only if not empty: the parameter must be understood, and old peers would reject the whole announcement.
         if !self.domain_tag.is_empty() {
-            list.parameter(id::DOMAIN_TAG, |value| {
-                value.string(&self.domain_tag);
-            });
+            list.string(id::DOMAIN_TAG, &self.domain_tag);
         }
         write_locators(&mut list, id::METATRAFFIC_UNICAST_LOCATOR, &self.metatraffic_unicast);
         write_locators(&mut list, id::METATRAFFIC_MULTICAST_LOCATOR, &self.metatraffic_multicast);
@@ -193,14 +191,10 @@ impl ParticipantData {
         list.parameter(id::PARTICIPANT_LEASE_DURATION, |value| {
             value.duration(self.lease_duration);
         });
-        list.parameter(id::BUILTIN_ENDPOINT_SET, |value| {
-            value.u32(self.builtin_endpoints.0);
-        });
+        list.u32(id::BUILTIN_ENDPOINT_SET, self.builtin_endpoints.0);
         write_octets(&mut list, id::USER_DATA, &self.user_data);
         if !self.entity_name.is_empty() {
-            list.parameter(id::ENTITY_NAME, |value| {
-                value.string(&self.entity_name);
-            });
+            list.string(id::ENTITY_NAME, &self.entity_name);
         }
         if !self.properties.is_empty() {
             list.parameter(id::PROPERTY_LIST, |value| {
@@ -228,6 +222,7 @@ fn cyclone_version(mut fields: ParameterFields<'_>) -> Option<String> {
 }
 
 fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, ParameterError> {
+    // Properties are informative, so those beyond the bound are ignored without an error.
     let count = fields.sequence_len(8)?.min(PROPERTIES_MAX);
     let mut pairs = Vec::with_capacity(count);
     for _ in 0..count {

@@ -68,6 +68,7 @@ impl PolicyParameter for i32 {
 impl PolicyParameter for Reliability {
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
         match fields.i32()? {
+            // Best effort never blocks, so its duration is not read and may be absent.
             1 => Ok(Self::BestEffort),
             2 => Ok(Self::Reliable { max_blocking_time: fields.duration()? }),
             _ => Err(fields.illegal()),
@@ -76,6 +77,7 @@ impl PolicyParameter for Reliability {
 
     fn write(&self, value: &mut ParameterValueWriter<'_>) {
         match self {
+            // The parameter has a fixed length, so best effort carries a duration as well.
             Self::BestEffort => value.i32(1).duration(Duration::ZERO),
             Self::Reliable { max_blocking_time } => value.i32(2).duration(*max_blocking_time),
         };
@@ -139,7 +141,10 @@ impl PolicyParameter for ResourceLimits {
     fn write(&self, value: &mut ParameterValueWriter<'_>) {
         for limit in [self.max_samples, self.max_instances, self.max_samples_per_instance] {
             // LENGTH_UNLIMITED is -1 (DDS 1.4, 2.2.3.19). A limit beyond 31 bits is no limit in practice.
-            value.i32(limit.map_or(-1, |limit| i32::try_from(limit).unwrap_or(-1)));
+            value.i32(match limit {
+                Some(limit) => i32::try_from(limit).unwrap_or(-1),
+                None => -1,
+            });
         }
     }
 }
@@ -187,6 +192,7 @@ impl PolicyParameter for Vec<String> {
         let mut len = 0;
         for _ in 0..count {
             let name = fields.string()?;
+            // The 8 are the length field and the terminator with its padding, at most.
             len += name.len() + 8;
             if len > crate::qos::PARTITION_BYTES_MAX {
                 return Err(fields.illegal());

@@ -40,11 +40,13 @@ impl PublicationData {
         let skipped = walk(payload, |parameter| match read_policy(&mut qos, parameter)? {
             ParameterOutcome::Unknown => endpoint.read(parameter),
             outcome => {
+                // A malformed HISTORY is skipped, so it counts as absent.
                 has_history |= parameter.id == id::HISTORY && matches!(outcome, ParameterOutcome::Read);
                 Ok(outcome)
             }
         })?;
         if qos.representation.is_empty() {
+            // The default of the policy is XCDR1 alone (XTYPES 1.3, 7.6.3.1).
             qos.representation.push(DataRepresentation::Xcdr1);
         }
         let mut endpoint = endpoint.finish(sender, EntityId::is_writer)?;
@@ -59,9 +61,7 @@ impl PublicationData {
         let qos = &self.qos;
         let mut buffer = Vec::new();
         let mut list = ParameterListWriter::new(&mut buffer);
-        list.parameter(id::TOPIC_NAME, |value| {
-            value.string(&self.endpoint.topic_name);
-        });
+        list.string(id::TOPIC_NAME, &self.endpoint.topic_name);
         write_policy(&mut list, id::DURABILITY, &qos.durability);
         write_policy(&mut list, id::PRESENTATION, &self.endpoint.presentation);
         write_policy(&mut list, id::DEADLINE, &qos.deadline);
@@ -74,6 +74,7 @@ impl PublicationData {
         write_policy(&mut list, id::TRANSPORT_PRIORITY, &qos.transport_priority);
         write_policy(&mut list, id::LIFESPAN, &qos.lifespan);
         write_policy(&mut list, id::DESTINATION_ORDER, &qos.destination_order);
+        // No sentinel: the parameters of each sample follow.
         buffer
     }
 

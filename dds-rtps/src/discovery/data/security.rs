@@ -73,19 +73,16 @@ impl SecurityToken {
     }
 
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
-        let name = |fields: &mut ParameterFields<'_>| {
-            let text = fields.string()?;
-            if text.len() > NAME_MAX { Err(fields.illegal()) } else { Ok(text.to_owned()) }
-        };
-        let class_id = name(fields)?;
+        let class_id = bounded_text(fields)?;
         let count = fields.sequence_len(8)?;
         if count > PROPERTIES_MAX {
             return Err(fields.illegal());
         }
         let mut properties = Vec::with_capacity(count);
         for _ in 0..count {
-            properties.push((name(fields)?, name(fields)?));
+            properties.push((bounded_text(fields)?, bounded_text(fields)?));
         }
+        // Binary properties follow. No token that is read here defines one.
         Ok(Self { class_id, properties })
     }
 
@@ -99,6 +96,14 @@ impl SecurityToken {
             value.sequence_len(0);
         });
     }
+}
+
+fn bounded_text(fields: &mut ParameterFields<'_>) -> Result<String, ParameterError> {
+    let text = fields.string()?;
+    if text.len() > NAME_MAX {
+        return Err(fields.illegal());
+    }
+    Ok(text.to_owned())
 }
 
 impl SecurityInfo {

@@ -44,6 +44,7 @@ impl SubscriptionData {
         let mut expects_inline_qos = false;
         let mut content_filter = None;
         let skipped = walk(payload, |parameter| {
+            // This decides about the content of samples, so a malformed value rejects the data.
             if parameter.id == id::EXPECTS_INLINE_QOS {
                 expects_inline_qos = parameter.fields().bool()?;
                 return Ok(ParameterOutcome::Read);
@@ -59,6 +60,7 @@ impl SubscriptionData {
             }
         })?;
         if qos.representation.is_empty() {
+            // The default of the policy is XCDR1 alone (XTYPES 1.3, 7.6.3.1).
             qos.representation.push(DataRepresentation::Xcdr1);
         }
         let endpoint = endpoint.finish(sender, EntityId::is_reader)?;
