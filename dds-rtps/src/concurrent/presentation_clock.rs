@@ -76,6 +76,7 @@ impl PresentationClock {
     /// [`PresentationClock::end_set`].
     pub fn begin_set(&self) {
         let mut state = self.state();
+        // Nested sets are one set, which ends with the outermost one.
         if state.depth == 0 {
             state.set += 1;
         }
@@ -106,8 +107,12 @@ impl PresentationClock {
     #[must_use]
     pub fn last_of(&self, writer: EntityId) -> (SequenceNumber, SequenceNumber) {
         let state = self.state();
-        let own = state.writers.iter().find(|(known, _)| *known == writer);
-        (state.last, own.map_or(SequenceNumber::ZERO, |&(_, last)| last))
+        for &(known, last) in &state.writers {
+            if known == writer {
+                return (state.last, last);
+            }
+        }
+        (state.last, SequenceNumber::ZERO)
     }
 
     /// Removes a deleted writer.
@@ -134,7 +139,11 @@ impl PresentationClock {
             return PresentationStamp { set, group: None };
         }
         let number = state.advance(writer);
-        let first = set.map(|_| *state.set_first.get_or_insert(number));
+        let mut first = None;
+        if set.is_some() {
+            // The number of its first change names the set.
+            first = Some(*state.set_first.get_or_insert(number));
+        }
         PresentationStamp { set, group: Some(GroupPosition { number, set: first, writers: state.digest }) }
     }
 
@@ -158,8 +167,11 @@ impl ClockState {
     /// Takes the next group sequence number for a writer.
     fn advance(&mut self, writer: EntityId) -> SequenceNumber {
         self.last = self.last.next();
-        if let Some((_, last)) = self.writers.iter_mut().find(|(known, _)| *known == writer) {
-            *last = self.last;
+        for (known, last) in &mut self.writers {
+            if *known == writer {
+                *last = self.last;
+                break;
+            }
         }
         self.last
     }
@@ -169,7 +181,10 @@ impl ClockState {
 ///
 /// The first four bytes of the MD5 of the sorted entity ids as a big-endian sequence.
 fn digest(writers: &[(EntityId, SequenceNumber)]) -> [u8; 4] {
-    let mut ids: Vec<[u8; 4]> = writers.iter().map(|(id, _)| id.0).collect();
+    let mut ids = Vec::with_capacity(writers.len());
+    for (id, _) in writers {
+        ids.push(id.0);
+    }
     if ids.is_empty() {
         return [0; 4];
     }

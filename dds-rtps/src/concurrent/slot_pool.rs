@@ -71,6 +71,7 @@ impl SlotRing {
     /// Keeps a slot, if there is space for it.
     fn push(&mut self, slot: Arc<PayloadSlot>) {
         let bytes = self.bytes.saturating_add(slot.memory());
+        // A slot beyond both limits is freed with its last payload.
         if self.len() < self.capacity || bytes <= self.budget {
             self.bytes = bytes;
             self.recent.push_back(RecentSlot { slot, misses: 0 });
@@ -83,6 +84,7 @@ impl SlotRing {
             self.made += 1;
             return SlotMut::new();
         };
+        // The owner may change its size, so it counts again when it returns.
         self.bytes = self.bytes.saturating_sub(free.memory());
         free
     }
@@ -105,6 +107,7 @@ impl SlotRing {
             return SlotMut::of(self.occupied.remove(at)?).ok();
         }
         for _ in 0..TRIES.min(self.occupied.len()) {
+            // The search goes on behind the last one, so each occupied slot has its turn.
             self.cursor = if self.cursor + 1 < self.occupied.len() { self.cursor + 1 } else { 0 };
             if self.occupied[self.cursor].is_free() {
                 // The first slot, which is occupied, moves into the gap.

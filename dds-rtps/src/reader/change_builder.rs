@@ -238,8 +238,9 @@ impl ChangeBuilder {
         let key_hash = header.facts.key_hash;
         if let KeySource::None | KeySource::KeyHash = self.key {
             // The key does not come from the payload, so the payload is readable if it has its header.
-            if bytes.is_some_and(|bytes| !is_key && bytes.len() < ENCAPSULATION_LEN) {
-                return Err(NotDecodable);
+            match bytes {
+                Some(bytes) if !is_key && bytes.len() < ENCAPSULATION_LEN => return Err(NotDecodable),
+                _ => {}
             }
             let instance = match (&self.key, key_hash) {
                 (KeySource::KeyHash, Some(hash)) => InstanceHandle::from_key_hash(hash),
@@ -247,8 +248,10 @@ impl ChangeBuilder {
             };
             return Ok(Some(instance));
         }
-        if let Some(instance) = bytes.and_then(|bytes| self.instance_of_payload(bytes, is_key)) {
-            return Ok(Some(instance));
+        if let Some(bytes) = bytes {
+            if let Some(instance) = self.instance_of_payload(bytes, is_key) {
+                return Ok(Some(instance));
+            }
         }
         // A key hash never replaces the key of a sample: some peers compute it in ways of their own.
         match key_hash {
@@ -279,7 +282,7 @@ impl ChangeBuilder {
             KeySource::KeyHashOrGuidParameter => guid_parameter(bytes).map(InstanceHandle::from_key_hash),
             KeySource::LeadingBytes => {
                 let body = bytes.get(ENCAPSULATION_LEN..)?;
-                body.first_chunk::<16>().map(|key| InstanceHandle::from_key_hash(*key))
+                Some(InstanceHandle::from_key_hash(*body.first_chunk::<16>()?))
             }
         }
     }
@@ -301,6 +304,7 @@ fn copy_into(mut slot: SlotMut, bytes: &[u8]) -> SlotMut {
 
 /// ENDPOINT_GUID, else PARTICIPANT_GUID, of a parameter list with its encapsulation header.
 fn guid_parameter(bytes: &[u8]) -> Option<[u8; 16]> {
+    // The room `discovery`, which names all ids, lies above this one.
     const ENDPOINT_GUID: u16 = 0x005a;
     const PARTICIPANT_GUID: u16 = 0x0050;
     let little_endian = match bytes.first_chunk::<2>()? {
@@ -355,6 +359,7 @@ pub(crate) fn expiry(now: Now, change: &CacheChange, lifespan: Duration) -> Opti
     if lifespan.is_infinite() {
         return None;
     }
+    // A clock ahead of ours gives the age zero, so such a sample is never dropped too early.
     let age = if change.source_timestamp.is_valid() { now.time - change.source_timestamp } else { Duration::ZERO };
     now.instant.after(Duration::from_nanos(lifespan.as_nanos().saturating_sub(age.as_nanos())))
 }

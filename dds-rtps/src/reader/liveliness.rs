@@ -97,7 +97,10 @@ impl WriterLease {
             return false;
         }
         let Some(assertion_clock) = &self.assertion_clock else { return false };
-        assertion_clock.last().after(self.duration).is_some_and(|end| end > now)
+        match assertion_clock.last().after(self.duration) {
+            Some(end) => end > now,
+            None => false,
+        }
     }
 
     /// Last assertion, direct or by the participant.
@@ -127,8 +130,9 @@ impl WriterLease {
 
     /// Whether the lease has ended. A check with `is_late` extends it once instead.
     pub(crate) fn has_ended(&mut self, now: Instant, is_late: bool) -> bool {
-        if self.end().is_none_or(|end| end > now) {
-            return false;
+        match self.end() {
+            Some(end) if end <= now => {}
+            _ => return false,
         }
         // Only once: otherwise a process that is always late keeps dead writers alive.
         if is_late && self.extended != Some(self.last_asserted()) {

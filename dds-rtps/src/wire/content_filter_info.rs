@@ -34,6 +34,7 @@ impl<'a> ContentFilterInfo<'a> {
 
     pub(super) fn parse(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
         let bitmap_count = cursor.u32()? as usize;
+        // A forged count saturates, and then the message is too short for it.
         let bitmaps = cursor.slice(bitmap_count.saturating_mul(4))?;
         let signature_count = cursor.u32()? as usize;
         let signatures = cursor.slice(signature_count.saturating_mul(size_of::<FilterSignature>()))?;
@@ -58,7 +59,12 @@ impl<'a> ContentFilterInfo<'a> {
     /// Whether the sample passed the filter of this signature; `None` if the writer has not evaluated it.
     #[must_use]
     pub fn passed(&self, signature: &FilterSignature) -> Option<bool> {
-        self.results().find(|(found, _)| found == signature).map(|(_, passed)| passed)
+        for (found, passed) in self.results() {
+            if found == *signature {
+                return Some(passed);
+            }
+        }
+        None
     }
 
     /// Appends the parameter, little endian, with the first [`Self::RESULTS_MAX`] results.

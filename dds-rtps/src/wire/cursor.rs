@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn split(&mut self, len: usize) -> Result<Self, WireError> {
         let offset = self.offset;
-        self.slice(len).map(|bytes| Self::new(bytes, offset, self.little_endian))
+        Ok(Self::new(self.slice(len)?, offset, self.little_endian))
     }
 
     #[inline]
@@ -107,6 +107,7 @@ impl<'a> Cursor<'a> {
     /// Reads a sequence number that is valid for a change.
     #[inline]
     pub(super) fn valid_sequence_number(&mut self) -> Result<SequenceNumber, WireError> {
+        // Before the field is read, so that the error names its offset.
         let error = self.error(WireErrorKind::SequenceNumber);
         let number = self.sequence_number()?;
         if number.is_valid() { Ok(number) } else { Err(error) }

@@ -41,17 +41,17 @@ impl<'a> InlineQos<'a> {
         // Verify the whole list once, so that the getters cannot fail.
         let mut list = ParameterListReader::new(cursor.rest(), little_endian);
         for parameter in &mut list {
-            parameter.map_err(|error| {
+            if let Err(error) = parameter {
                 let (kind, entry) = match error {
                     ParameterError::Length { offset } => (WireErrorKind::ParameterLength, offset),
                     ParameterError::Truncated { offset } | ParameterError::Value { offset, .. } => {
                         (WireErrorKind::Truncated, offset)
                     }
                 };
-                WireError { kind, offset: cursor.offset() + entry }
-            })?;
+                return Err(WireError { kind, offset: cursor.offset() + entry });
+            }
         }
-        cursor.slice(list.position()).map(|bytes| Self { bytes, little_endian })
+        Ok(Self { bytes: cursor.slice(list.position())?, little_endian })
     }
 
     /// Returns the parameters in their order, without padding and sentinel.
@@ -70,9 +70,12 @@ impl<'a> InlineQos<'a> {
     /// An absent status is 0: the instance is alive.
     #[must_use]
     pub fn status_info(&self) -> u32 {
-        let bytes = self.find(parameter_id::STATUS_INFO).and_then(|found| found.fields().array().ok());
-        // An array of octets: its order does not follow the byte order of the submessage.
-        bytes.map_or(0, u32::from_be_bytes)
+        let Some(found) = self.find(parameter_id::STATUS_INFO) else { return 0 };
+        match found.fields().array() {
+            // An array of octets: its order does not follow the byte order of the submessage.
+            Ok(bytes) => u32::from_be_bytes(bytes),
+            Err(_) => 0,
+        }
     }
 
     /// Returns status and key hash if the list has nothing else, as for nearly every sample.
@@ -189,9 +192,12 @@ impl<'a> InlineQos<'a> {
     /// Returns the first unknown parameter that must be understood; then the sample must be dropped.
     #[must_use]
     pub fn unknown_must_understand(&self) -> Option<u16> {
-        let mut parameters = self.parameters();
-        let unknown = parameters.find(|found| found.must_understand() && !parameter_id::is_known(found.id));
-        unknown.map(|found| found.id)
+        for parameter in self.parameters() {
+            if parameter.must_understand() && !parameter_id::is_known(parameter.id) {
+                return Some(parameter.id);
+            }
+        }
+        None
     }
 
     fn sequence_number(&self, id: u16) -> Option<SequenceNumber> {

@@ -97,8 +97,12 @@ impl<'a> Message<'a> {
     /// It is empty past the end. An offset within a submessage gives wrong submessages or an error, nothing worse.
     #[must_use]
     pub fn submessages_from(&self, offset: usize) -> Submessages<'a> {
-        let rest = offset.checked_sub(Header::WIRE_LEN).and_then(|offset| self.bytes.get(offset..));
-        Submessages { rest: rest.unwrap_or_default(), offset }
+        let rest = match offset.checked_sub(Header::WIRE_LEN) {
+            Some(behind_header) => self.bytes.get(behind_header..).unwrap_or_default(),
+            // No submessage begins within the header.
+            None => &[],
+        };
+        Submessages { rest, offset }
     }
 }
 

@@ -222,7 +222,7 @@ impl<'a> ParameterFields<'a> {
 
     /// Two bytes, aligned to 2.
     pub fn i16(&mut self) -> Result<i16, ParameterError> {
-        self.u16().map(|value| value as i16)
+        Ok(self.u16()? as i16)
     }
 
     /// Four bytes, aligned to 4.
@@ -234,7 +234,7 @@ impl<'a> ParameterFields<'a> {
 
     /// Four bytes, aligned to 4.
     pub fn i32(&mut self) -> Result<i32, ParameterError> {
-        self.u32().map(|value| value as i32)
+        Ok(self.u32()? as i32)
     }
 
     /// Reads the number of elements of a sequence; each element has at least `element_len` bytes. The number never
@@ -410,6 +410,7 @@ impl ParameterValueWriter<'_> {
 
     /// Adds a string with its terminator.
     pub fn string(&mut self, text: &str) -> &mut Self {
+        // The length includes the terminator.
         self.sequence_len(text.len() + 1).bytes(text.as_bytes()).bytes(&[0])
     }
 

@@ -42,6 +42,7 @@ impl PayloadEnd {
         }
         match octets_to_next_header {
             Some(_) => Self { padding_len, must_be_last: false },
+            // Nothing may follow this submessage, so nothing needs an alignment.
             None => Self { padding_len: 0, must_be_last: true },
         }
     }

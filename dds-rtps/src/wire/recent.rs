@@ -5,7 +5,7 @@
 //! acknowledged need no record, so the owner forgets them ([`Recent::forget_below`]).
 
 use super::window::Window;
-use crate::types::{Duration, Instant};
+use crate::types::{Duration, Instant, earliest};
 use std::collections::VecDeque;
 
 const ROUNDS_MAX: usize = 8;
@@ -37,6 +37,7 @@ impl Recent {
             }
         }
         self.0.retain(|round| round.is_within(now, span));
+        // Without a free round the number is not noted. `contains` then takes it for a recent one.
         if self.0.len() < ROUNDS_MAX {
             let mut numbers = Window::new(number);
             numbers.insert(number);
@@ -57,7 +58,10 @@ impl Recent {
             count += 1;
         }
         // Without a free round, a number that the last one does not accept counts as recent.
-        count >= ROUNDS_MAX && !self.0.back().is_some_and(|last| last.accepts(now, number, span))
+        match self.0.back() {
+            Some(last) => count >= ROUNDS_MAX && !last.accepts(now, number, span),
+            None => false,
+        }
     }
 
     /// Forgets the windows whose numbers are all below `number`, so that they take no room.
@@ -82,7 +86,13 @@ impl Recent {
 
     /// Returns when the first of the recent numbers expires.
     pub(crate) fn until(&self, now: Instant, span: Duration) -> Option<Instant> {
-        self.0.iter().filter(|round| round.is_within(now, span)).filter_map(|round| round.at.after(span)).min()
+        let mut until = None;
+        for round in &self.0 {
+            if round.is_within(now, span) {
+                until = earliest(until, round.at.after(span));
+            }
+        }
+        until
     }
 }
 
@@ -92,7 +102,10 @@ impl RecentRound {
     }
 
     fn is_within(&self, now: Instant, span: Duration) -> bool {
-        self.at.after(span).is_none_or(|until| now < until)
+        match self.at.after(span) {
+            Some(until) => now < until,
+            None => true,
+        }
     }
 }
 

@@ -60,8 +60,9 @@ impl SequenceNumberSet {
     /// Whether `number` is a member.
     #[must_use]
     pub fn contains(&self, number: SequenceNumber) -> bool {
-        let offset = number.0.checked_sub(self.base.0).and_then(|offset| u32::try_from(offset).ok());
-        offset.is_some_and(|offset| offset < self.bit_count && bit(&self.words, offset))
+        let Some(offset) = number.0.checked_sub(self.base.0) else { return false };
+        let Ok(offset) = u32::try_from(offset) else { return false };
+        offset < self.bit_count && bit(&self.words, offset)
     }
 
     /// Returns the members in ascending order. The cost depends on the members, not on the span.
@@ -141,8 +142,8 @@ impl FragmentNumberSet {
     /// Whether `number` is a member.
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
-        let offset = number.checked_sub(self.base);
-        offset.is_some_and(|offset| offset < self.bit_count && bit(&self.words, offset))
+        let Some(offset) = number.checked_sub(self.base) else { return false };
+        offset < self.bit_count && bit(&self.words, offset)
     }
 
     /// Returns the members in ascending order. The cost depends on the members, not on the span.
@@ -182,13 +183,17 @@ impl FragmentNumberSet {
 
 /// Bit 0 is the highest bit of the first word.
 fn bit(words: &[u32; 8], offset: u32) -> bool {
-    words.get((offset / 32) as usize).is_some_and(|word| word & (1 << (31 - offset % 32)) != 0)
+    match words.get((offset / 32) as usize) {
+        Some(word) => word & (1 << (31 - offset % 32)) != 0,
+        None => false,
+    }
 }
 
 fn insert_bit(words: &mut [u32; 8], bit_count: &mut u32, offset: u32) {
     debug_assert!(offset < SET_BITS_MAX, "the caller checks the offset");
     if let Some(word) = words.get_mut((offset / 32) as usize) {
         *word |= 1 << (31 - offset % 32);
+        // The count ends at the last member, which keeps the set short on the wire.
         *bit_count = (*bit_count).max(offset + 1);
     }
 }
@@ -217,6 +222,7 @@ fn parse_bits(cursor: &mut Cursor<'_>) -> Result<(u32, [u32; 8]), WireError> {
     for word in words.iter_mut().take(bit_count.div_ceil(32) as usize) {
         *word = cursor.u32()?;
     }
+    // A peer may set bits behind the last one. They are no members.
     if bit_count % 32 != 0 {
         if let Some(last) = words.get_mut((bit_count / 32) as usize) {
             *last &= !(u32::MAX >> (bit_count % 32));

@@ -133,6 +133,7 @@ fn put_checksum<'a>(kind: ChecksumKind, segments: impl Iterator<Item = &'a [u8]>
         let (header, rest) = segment.split_at_checked(header_left).unwrap_or((segment, &[]));
         scratch.extend_from_slice(header);
         if header_left > 0 && header.len() == header_left {
+            // Zeros stand for both values. `complete` replaces them once the message is whole.
             let extension =
                 HeaderExtension { message_length: Some(0), checksum: Some(kind.zero()), ..HeaderExtension::default() };
             MessageBuilder::new(scratch).header_extension(&extension, |_| {});

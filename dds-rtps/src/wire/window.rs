@@ -51,7 +51,11 @@ impl Window {
     }
 
     pub(crate) fn contains(&self, number: i64) -> bool {
-        self.place(number).is_some_and(|(place, mask)| self.words.get(place).is_some_and(|word| word & mask != 0))
+        let Some((place, mask)) = self.place(number) else { return false };
+        match self.words.get(place) {
+            Some(word) => word & mask != 0,
+            None => false,
+        }
     }
 
     /// Whether a number lies in the window, as a member or not.
@@ -93,6 +97,7 @@ impl Window {
     /// Whether all members of another window lie in this window.
     pub(crate) fn reaches_all(&self, other: &Self) -> bool {
         let (Some(first), Some(last)) = (other.first_from(other.base), other.last()) else { return true };
+        // The numbers between them are in reach as well.
         self.reaches(first) && self.reaches(last)
     }
 
@@ -116,7 +121,11 @@ impl Window {
 
     /// Returns the number of members.
     pub(crate) fn len(&self) -> u32 {
-        self.words.iter().map(|word| word.count_ones()).sum()
+        let mut len = 0;
+        for word in self.words {
+            len += word.count_ones();
+        }
+        len
     }
 
     /// Removes all members from `number` on; returns whether there was any.

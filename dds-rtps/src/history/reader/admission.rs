@@ -58,11 +58,16 @@ impl ReaderHistory {
     /// Adds a change, unless it was received before from another writer.
     fn add_unless_known(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         let identity = received.change.identity();
-        if self.known_changes.as_ref().is_some_and(|known| known.contains(identity)) {
+        let is_known = match &self.known_changes {
+            Some(known) => known.contains(identity),
+            None => false,
+        };
+        if is_known {
             self.counters.known += 1;
             self.register_service(&received);
             return Ok(Admission::Known);
         }
+        // Only an accepted change becomes known. A rejected one must be able to arrive again.
         let admission = self.add_new(now, received)?;
         let seed = self.config.hash_seed;
         let known = self.known_changes.get_or_insert_with(|| Box::new(KnownChanges::new(seed)));
@@ -87,9 +92,12 @@ impl ReaderHistory {
 
     /// Adds a change that was not received before.
     fn add_new(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, RejectedChange> {
-        if received.expires.is_some_and(|expires| expires <= now.instant) {
-            self.counters.expired += 1;
-            return Ok(Admission::Expired);
+        match received.expires {
+            Some(expires) if expires <= now.instant => {
+                self.counters.expired += 1;
+                return Ok(Admission::Expired);
+            }
+            _ => {}
         }
         if received.expires.is_some() || self.ordering.is_active() {
             let is_from_future = is_from_future(received.change.source_timestamp, received.reception_timestamp);
@@ -175,7 +183,10 @@ impl ReaderHistory {
 
     /// Whether TIME_BASED_FILTER does not deliver a sample of the instance now.
     fn is_early(&self, at: InstanceIndex, now: Instant) -> bool {
-        self.timing.as_ref().is_some_and(|timing| timing.filter.is_closed(at, now))
+        match &self.timing {
+            Some(timing) => timing.filter.is_closed(at, now),
+            None => false,
+        }
     }
 
     /// Makes an early sample pending, so that the application sees the last sample of a burst.
@@ -267,7 +278,10 @@ impl ReaderHistory {
 
     /// Whether the LIFESPAN of a pending sample is over. Counts it then.
     fn has_expired(&mut self, pending: &ReceivedChange, now: Instant) -> bool {
-        let has_expired = pending.expires.is_some_and(|expires| expires <= now);
+        let has_expired = match pending.expires {
+            Some(expires) => expires <= now,
+            None => false,
+        };
         if has_expired {
             self.counters.expired += 1;
             self.removals.note(pending.change.writer, RemovalReason::Expired);
@@ -294,6 +308,7 @@ impl ReaderHistory {
 
     /// Adds a sample and ends its instance: a write and a dispose or unregister in one.
     fn add_sample_and_end(&mut self, now: Instant, received: ReceivedChange) -> Result<Admission, RejectedChange> {
+        // The payload is a whole sample, so it cannot be the key of the end.
         let end = ReceivedChange { change: CacheChange { payload: None, ..received.change.clone() }, ..received };
         let admission = self.add_sample(received)?;
         if admission == Admission::Visible {
@@ -511,6 +526,7 @@ impl ReaderHistory {
     fn has_space_for_instance(&mut self) -> bool {
         let max = self.config.instances_max();
         if self.cache.instances.len() >= max {
+            // The new instance needs one place. The rest may stay.
             self.make_space_for_instances(max.saturating_sub(1), |_| false);
         }
         self.cache.instances.len() < max

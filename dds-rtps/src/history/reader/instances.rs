@@ -125,6 +125,7 @@ impl ReaderInstance {
     /// Forgets a writer. Returns whether an alive instance lost its last writer by that.
     fn unregister(&mut self, writer: Guid) -> bool {
         let Some(at) = self.writers.iter().position(|&known| known == writer) else { return false };
+        // The first writer is only a shortcut, so any other one may take its place.
         self.writers.swap_remove(at);
         let has_lost_last = self.writers.is_empty() && self.state == InstanceState::Alive;
         if has_lost_last {

@@ -119,7 +119,11 @@ impl KnownWriter {
             Some(next) if number.next() == next.first => Some(next.last),
             _ => None,
         };
-        if let Some(previous) = at.checked_sub(1).and_then(|before| self.ranges.get_mut(before)) {
+        let previous = match at.checked_sub(1) {
+            Some(before) => self.ranges.get_mut(before),
+            None => None,
+        };
+        if let Some(previous) = previous {
             if number <= previous.last {
                 return;
             }

@@ -45,7 +45,7 @@ pub(crate) use withheld::SetRejection;
 use super::age_list::TIMER_RUN_MAX;
 use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines};
 use crate::qos::{DestinationOrder, Ownership};
-use crate::types::{Guid, HashSeed, InstanceHandle, Instant, KeyedState, Now, SequenceNumber, Time};
+use crate::types::{Guid, HashSeed, InstanceHandle, Instant, KeyedState, Now, SequenceNumber, Time, earliest};
 use cache::SampleCache;
 use instances::{InstanceIndex, NO_INSTANCE};
 use known_changes::KnownChanges;
@@ -278,7 +278,10 @@ impl ReaderHistory {
             alone += count.min(kept_max);
         }
         // SAMPLE_REJECTED names one instance, so the last one stands for the set.
-        let instance = changes.last().map_or(InstanceHandle::NIL, |last| last.change.instance);
+        let instance = match changes.last() {
+            Some(last) => last.change.instance,
+            None => InstanceHandle::NIL,
+        };
         if samples.saturating_add(more) > samples_max {
             let is_lasting = alone > samples_max;
             return Err(SetRejection { reason: RejectReason::Samples, instance, is_lasting });
@@ -302,6 +305,7 @@ impl ReaderHistory {
 
     /// Starts to count the removed samples of a matched writer.
     pub fn follow_writer(&mut self, writer: Guid) {
+        // Only a writer that was matched before can have samples here.
         let inherited = if self.removals.has_former_writers() { self.samples_of(writer) } else { 0 };
         self.removals.follow(writer, inherited);
     }
@@ -438,10 +442,9 @@ impl ReaderHistory {
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let expiry = self.cache.samples.expiry_deadline();
-        let timing = self.timing.as_ref().and_then(|timing| timing.deadline());
-        match (expiry, timing) {
-            (Some(expiry), Some(due)) => Some(expiry.min(due)),
-            (expiry, due) => expiry.or(due),
+        match &self.timing {
+            Some(timing) => earliest(expiry, timing.deadline()),
+            None => expiry,
         }
     }
 
@@ -449,8 +452,13 @@ impl ReaderHistory {
     #[must_use]
     #[inline]
     pub fn has_deadline(&self) -> bool {
-        !self.cache.samples.lifespans.is_empty()
-            || self.timing.as_ref().is_some_and(|timing| timing.deadline().is_some())
+        if !self.cache.samples.lifespans.is_empty() {
+            return true;
+        }
+        match &self.timing {
+            Some(timing) => timing.deadline().is_some(),
+            None => false,
+        }
     }
 
     /// Removes expired samples and acts on all policies that are due. Returns whether the application can see something
@@ -458,10 +466,13 @@ impl ReaderHistory {
     ///
     /// A selection never returns expired samples, even without this call. It frees their memory early.
     pub fn handle_timeout(&mut self, now: Now) -> bool {
-        if self.cache.samples.expiry_deadline().is_some_and(|due| due <= now.instant) {
-            // Before the other policies: a pending sample may need the space of an expired one.
-            let is_complete = self.remove_expired(now.instant, TIMER_RUN_MAX);
-            self.cache.samples.note_expiry_run(now.instant, is_complete);
+        match self.cache.samples.expiry_deadline() {
+            Some(due) if due <= now.instant => {
+                // Before the other policies: a pending sample may need the space of an expired one.
+                let is_complete = self.remove_expired(now.instant, TIMER_RUN_MAX);
+                self.cache.samples.note_expiry_run(now.instant, is_complete);
+            }
+            _ => {}
         }
         self.run_time_policies(now.instant)
     }
@@ -548,6 +559,7 @@ impl ReaderHistory {
     /// Unregisters a writer from an instance. Returns whether an alive instance lost its last writer by that.
     fn unregister(&mut self, at: InstanceIndex, writer: Guid) -> bool {
         let has_lost_last = self.cache.instances.unregister(at, writer);
+        // After the table, so that the instance chooses its next owner among the other writers.
         if let Some(owners) = &mut self.owners {
             owners.release(at, self.cache.instances.get(at), writer);
         }
@@ -584,6 +596,7 @@ impl ReaderHistory {
         let mut kept = Vec::new();
         while self.cache.instances.len() > count {
             let Some(at) = self.cache.instances.pop_disposed(&keeps, &mut kept) else { break };
+            // Only an instance without writers is freed.
             while let Some(&writer) = self.cache.instances.get(at).writers().first() {
                 self.unregister(at, writer);
             }

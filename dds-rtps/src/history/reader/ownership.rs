@@ -54,6 +54,7 @@ impl InstanceOwners {
     /// Sets the strength that a matched writer has announced.
     pub(super) fn set_strength(&mut self, writer: Guid, strength: i32) {
         if self.strengths.insert(writer, strength) != Some(strength) {
+            // Each instance chooses its owner again at its next change, so this visits none of them.
             self.epoch = self.epoch.wrapping_add(1);
         }
     }
@@ -124,8 +125,9 @@ impl InstanceOwners {
             if lapsed.contains(&writer) {
                 continue;
             }
-            if strongest.is_none_or(|strongest| self.rank(writer) > self.rank(strongest)) {
-                strongest = Some(writer);
+            match strongest {
+                Some(best) if self.rank(writer) <= self.rank(best) => {}
+                _ => strongest = Some(writer),
             }
         }
         let owner = self.owner_mut(at);

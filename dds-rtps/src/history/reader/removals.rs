@@ -94,17 +94,19 @@ impl Removals {
     #[inline]
     pub(super) fn note(&mut self, writer: Guid, reason: RemovalReason) {
         match self.writers.first_mut() {
+            // Every sample is then of this writer, so there is nothing to look up.
             Some(only) if self.has_one_writer => only.counts.add(reason),
             _ => self.counts_mut(writer).add(reason),
         }
     }
 
     fn counts_mut(&mut self, writer: Guid) -> &mut RemovalCounts {
-        if self.writers.get(self.last_found).is_none_or(|known| known.writer != writer) {
-            match self.by_writer.get(&writer) {
+        match self.writers.get(self.last_found) {
+            Some(known) if known.writer == writer => {}
+            _ => match self.by_writer.get(&writer) {
                 Some(&at) => self.last_found = at,
                 None => return &mut self.former_writers,
-            }
+            },
         }
         let known = &mut self.writers[self.last_found];
         // Older samples leave first, so these are taken for those of the former match.

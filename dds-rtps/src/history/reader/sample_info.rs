@@ -72,7 +72,10 @@ impl SampleInfo {
     /// The identity of the sample in the domain. A reply contains it.
     #[must_use]
     pub fn sample_identity(&self) -> SampleIdentity {
-        let writer = self.publication_handle.as_bytes().map_or(Guid::UNKNOWN, |bytes| Guid::from_bytes(*bytes));
+        let writer = match self.publication_handle.as_bytes() {
+            Some(bytes) => Guid::from_bytes(*bytes),
+            None => Guid::UNKNOWN,
+        };
         SampleIdentity { writer, sequence_number: self.sequence_number }
     }
 }

@@ -206,6 +206,7 @@ impl SampleStore {
                 (self.slots.len() - 1) as SampleIndex
             }
         };
+        // `NO_SAMPLE` lies beyond all slots, so a missing neighbor needs no check of its own.
         match self.slots.get_mut(arrival.previous as usize) {
             Some(previous) => previous.arrival.next = at,
             None => self.arrivals.first = at,
@@ -231,6 +232,7 @@ impl SampleStore {
         // A free slot must not keep the memory of a payload.
         let payload = slot.sample.payload.take();
         let (arrival, sibling) = (slot.arrival, slot.sibling);
+        // The free slots form a list through this link.
         slot.arrival = SampleLinks { previous: NO_SAMPLE, next: self.free };
         self.free = at;
         self.with_data -= usize::from(slot.sample.has_data);
@@ -261,7 +263,8 @@ impl SampleStore {
 
     /// When the timer has to run for expired samples.
     pub(super) fn expiry_deadline(&self) -> Option<Instant> {
-        self.lifespans.first().map(|expiry| expiry.max(self.expiry_floor))
+        // The floor bounds how often samples with scattered ends wake the reader.
+        Some(self.lifespans.first()?.max(self.expiry_floor))
     }
 
     /// Notes a run of the timer at `now`. If samples are left that have expired, the next run follows at once.

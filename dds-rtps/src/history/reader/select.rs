@@ -81,6 +81,7 @@ impl ReaderHistory {
     fn pick_only(&mut self, now: Now, selection: &Selection<'_>) -> Vec<SampleIndex> {
         self.pick(now.instant, selection);
         let picked = std::mem::take(&mut self.selector.picked);
+        // Nothing is handed out, so the counts for the ranks end here.
         for &sample in &picked {
             let instance = self.cache.samples.get(sample).instance;
             self.cache.instances.get_mut(instance).picked = 0;
@@ -190,6 +191,7 @@ impl SampleSelector {
                     self.pick_instance(cache, at, selection);
                 }
             }
+            // An instance has the same order under both.
             (InstanceSelection::Next(handle), _) => self.pick_next_instance(cache, handle, selection),
             // One sample has only one order.
             (InstanceSelection::Any, _) if cache.len() == 1 => self.pick_by_arrival(cache, selection),
@@ -294,6 +296,7 @@ impl SampleSelector {
 /// sample.
 fn first_arrival(cache: &SampleCache, selection: &Selection<'_>) -> SampleIndex {
     let SampleCache { samples, .. } = cache;
+    // Without read samples to skip, the first one is the oldest.
     if selection.states.admits_sample(SampleState::Read) || samples.unread() == cache.len() {
         return samples.arrivals.first;
     }

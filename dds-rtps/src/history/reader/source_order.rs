@@ -138,9 +138,16 @@ impl SourceOrdering {
                 }
             }
         }
-        let from_newest = search_backward(&cache.samples, newest_by_source(cache, at), order);
-        let found = from_newest.or_else(|| search_around(&cache.samples, instance.last_late, order));
-        found.unwrap_or(SamplePosition::Superseded)
+        // Most late changes are only a little late.
+        if let Some(position) = search_backward(&cache.samples, newest_by_source(cache, at), order) {
+            return position;
+        }
+        // A service hands over old changes one after the other, so the last one of them is near.
+        match search_around(&cache.samples, instance.last_late, order) {
+            Some(position) => position,
+            // A longer search would let a peer with old timestamps occupy this reader.
+            None => SamplePosition::Superseded,
+        }
     }
 
     /// Whether a change that ends the instance is older than the newest sample or dispose.

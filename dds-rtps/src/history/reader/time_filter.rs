@@ -68,7 +68,10 @@ impl TimeFilter {
 
     /// Whether a sample of the instance is early.
     pub(super) fn is_closed(&self, at: InstanceIndex, now: Instant) -> bool {
-        self.instances.get(at as usize).is_some_and(|filter| filter.closed_until > now)
+        match self.instances.get(at as usize) {
+            Some(filter) => filter.closed_until > now,
+            None => false,
+        }
     }
 
     /// The pending sample of an instance.
@@ -120,6 +123,7 @@ impl TimeFilter {
             let instances = &self.instances;
             self.due.retain(|&Reverse((due, _, at))| instances[at as usize].is_due_at(due));
         }
+        // The count keeps the order of arrival among equal times.
         self.count += 1;
         self.due.push(Reverse((due, self.count, at)));
     }
@@ -145,7 +149,11 @@ impl TimeFilter {
 
     /// How many samples of a writer are pending.
     pub(super) fn pending_of(&self, writer: Guid) -> usize {
-        self.pending.iter().flatten().filter(|pending| pending.change.writer == writer).count()
+        let mut count = 0;
+        for pending in self.pending.iter().flatten() {
+            count += usize::from(pending.change.writer == writer);
+        }
+        count
     }
 
     /// An instance with a pending sample.
@@ -156,7 +164,8 @@ impl TimeFilter {
 
     /// When the next pending sample is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.due.peek().map(|&Reverse((due, ..))| due)
+        let &Reverse((due, ..)) = self.due.peek()?;
+        Some(due)
     }
 
     /// The next instance whose pending sample is due.

@@ -17,7 +17,7 @@ use super::{InstanceState, ReceivedChange};
 use crate::history::MissedDeadlines;
 use crate::history::age_list::AgeList;
 use crate::qos::DataReaderQos;
-use crate::types::{Duration, Instant};
+use crate::types::{Duration, Instant, earliest};
 
 /// The time-based policies of a reader. All of them may change at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +136,11 @@ impl TimePolicies {
 
     /// When something is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let lists = [&self.deadlines, &self.without_writers, &self.disposed];
-        lists.into_iter().filter_map(AgeList::deadline).chain(self.filter.deadline()).min()
+        let mut due = self.filter.deadline();
+        for list in [&self.deadlines, &self.without_writers, &self.disposed] {
+            due = earliest(due, list.deadline());
+        }
+        due
     }
 
     /// Whether a missed deadline has to be counted now.
@@ -162,7 +165,10 @@ impl TimePolicies {
 
     /// The next instance that ended long enough ago. It is not watched any more.
     pub(super) fn next_to_purge(&mut self, now: Instant) -> Option<InstanceIndex> {
-        let (at, _) = self.without_writers.first_due(now).or_else(|| self.disposed.first_due(now))?;
+        let (at, _) = match self.without_writers.first_due(now) {
+            Some(due) => due,
+            None => self.disposed.first_due(now)?,
+        };
         self.without_writers.forget(at);
         self.disposed.forget(at);
         Some(at)

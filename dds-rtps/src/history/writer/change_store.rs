@@ -20,12 +20,14 @@ impl ChangeStore {
 
     /// The lowest sequence number.
     pub(super) fn first(&self) -> Option<SequenceNumber> {
-        self.index.first().map(|(number, _)| number)
+        let (number, _) = self.index.first()?;
+        Some(number)
     }
 
     /// The highest sequence number.
     pub(super) fn last(&self) -> Option<SequenceNumber> {
-        self.index.last().map(|(number, _)| number)
+        let (number, _) = self.index.last()?;
+        Some(number)
     }
 
     /// Whether a change is stored.
@@ -55,7 +57,8 @@ impl ChangeStore {
 
     /// The lowest stored sequence number that is at least `number`.
     pub(super) fn next_from(&self, number: SequenceNumber) -> Option<SequenceNumber> {
-        self.index.iter_from(number).next().map(|(number, _)| number)
+        let (number, _) = self.index.iter_from(number).next()?;
+        Some(number)
     }
 
     /// The changes from `number` on, in order.
@@ -66,6 +69,7 @@ impl ChangeStore {
     /// Stores a change with a higher sequence number than all before. Returns its slot.
     pub(super) fn push(&mut self, stored: StoredChange) -> u32 {
         let number = stored.change.sequence_number;
+        // A reused slot allocates nothing, which is the steady state.
         let slot = match self.free_slots.pop() {
             Some(slot) => {
                 debug_assert!(self.slots[slot as usize].is_none(), "a free slot is empty");

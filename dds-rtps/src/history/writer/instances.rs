@@ -148,6 +148,7 @@ impl WriterInstances {
     pub(super) fn note_change(&mut self, at: u32, kind: ChangeKind, payload: Option<&Payload>) -> bool {
         let is_registered = matches!(kind, ChangeKind::Alive | ChangeKind::NotAliveDisposed);
         let is_alive = kind == ChangeKind::Alive;
+        // A dispose and an unregistration carry the key, a sample carries all members.
         self.keep_key(at, payload, !is_alive);
         if let Some(instance) = self.get_mut(at) {
             instance.is_registered = is_registered;

@@ -23,7 +23,7 @@ use crate::concurrent::Payload;
 use crate::types::{Duration, HashSeed, InstanceHandle, Instant, SequenceNumber};
 use change_store::ChangeStore;
 use departures::Departures;
-use instances::WriterInstances;
+use instances::{WriterInstance, WriterInstances};
 use set_ends::SetEnds;
 
 /// Instances of a writer without a limit up to which all disposed ones stay registered.
@@ -168,6 +168,7 @@ impl WriterHistory {
         }
         let known = self.instances.find(instance);
         self.make_space_for_instance(known);
+        // `insert` chooses the victim again: until then, readers may acknowledge more.
         self.victim(known, acknowledged)?;
         Ok(())
     }
@@ -202,6 +203,7 @@ impl WriterHistory {
         acknowledged: SequenceNumber,
     ) -> Result<Option<SequenceNumber>, HistoryFull> {
         let known = self.instances.find_cached(change.instance);
+        // First, because `victim` fails at the limit of instances.
         self.make_space_for_instance(known);
         let replaced = self.victim(known, acknowledged)?;
         // The new change joins its instance before the replaced one leaves. Otherwise the instance could be freed in
@@ -232,6 +234,7 @@ impl WriterHistory {
     pub fn insert_end_of_set(&mut self, change: CacheChange, first: SequenceNumber, acknowledged: SequenceNumber) {
         debug_assert!(change.is_end_of_set(), "any other change belongs to an instance");
         let number = change.sequence_number;
+        // It counts toward no limit, so it always fits (`changes_without_space`).
         self.changes.push(StoredChange {
             change,
             expires: None,
@@ -376,8 +379,9 @@ impl WriterHistory {
     /// Forgets a change that has left the change store.
     fn forget_removed(&mut self, mut stored: StoredChange) -> CacheChange {
         let number = stored.change.sequence_number;
-        if self.pinned.is_some_and(|pinned| pinned.number == number) {
-            self.pinned = None;
+        match self.pinned {
+            Some(pinned) if pinned.number == number => self.pinned = None,
+            _ => {}
         }
         if stored.change.is_end_of_set() {
             self.set_ends.note_removed();
@@ -407,11 +411,14 @@ impl WriterHistory {
         if known.is_some() && self.limits.admits_any(self.len()) {
             return Ok(None);
         }
-        let (len, oldest) = match known.and_then(|at| self.instances.get(at)) {
-            Some(instance) => (instance.len, self.number_at(instance.oldest)),
-            None => (0, None),
-        };
+        let (mut len, mut oldest) = (0, None);
+        if let Some(at) = known {
+            if let Some(instance) = self.instances.get(at) {
+                (len, oldest) = (instance.len, self.number_at(instance.oldest));
+            }
+        }
         match self.limits.depth {
+            // KEEP_LAST replaces the oldest sample, acknowledged or not (DDS 1.4, 2.2.3.18).
             Some(depth) if len >= depth => return Ok(oldest),
             None if len >= self.limits.samples_per_instance_max => return acknowledged_or_full(oldest, acknowledged),
             _ => {}
@@ -440,12 +447,16 @@ impl WriterHistory {
     /// The change that must be acknowledged before a full KEEP_ALL history has space for one of the instance.
     #[must_use]
     pub fn first_blocking(&self, instance: InstanceHandle) -> Option<SequenceNumber> {
-        if let Some(known) = self.instances.find(instance).and_then(|at| self.instances.get(at)) {
+        if let Some(known) = self.instance(instance) {
             if known.len >= self.limits.samples_per_instance_max {
                 return self.number_at(known.oldest);
             }
         }
         self.first_to_replace()
+    }
+
+    fn instance(&self, handle: InstanceHandle) -> Option<&WriterInstance> {
+        self.instances.get(self.instances.find(handle)?)
     }
 
     /// The oldest change that takes space.
@@ -494,7 +505,7 @@ impl WriterHistory {
     }
 
     fn number_at(&self, slot: u32) -> Option<SequenceNumber> {
-        self.changes.at(slot).map(|stored| stored.change.sequence_number)
+        Some(self.changes.at(slot)?.change.sequence_number)
     }
 
     /// Appends a change to the chain of its instance.

@@ -62,6 +62,7 @@ impl SequenceIndex {
         if entry.0 != number || entry.1 == REMOVED {
             return None;
         }
+        // The entry stays as a mark, because a removal in the middle would move all entries behind it.
         let slot = std::mem::replace(&mut entry.1, REMOVED);
         self.removed += 1;
         self.trim_front();
@@ -69,6 +70,7 @@ impl SequenceIndex {
             self.entries.pop_back();
             self.removed -= 1;
         }
+        // Once the marks are the majority, one pass removes them. So a removal costs a constant on average.
         if self.removed > self.len() + REMOVED_MIN {
             self.entries.retain(|entry| entry.1 != REMOVED);
             self.removed = 0;

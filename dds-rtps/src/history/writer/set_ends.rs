@@ -56,7 +56,10 @@ impl SetEnds {
                 return true;
             }
             let is_stored = changes.contains(end);
-            let has_samples = changes.next_from(first).is_some_and(|number| number < end);
+            let has_samples = match changes.next_from(first) {
+                Some(number) => number < end,
+                None => false,
+            };
             if is_stored && !has_samples {
                 useless.push(end);
             }

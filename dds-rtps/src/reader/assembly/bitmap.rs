@@ -50,7 +50,10 @@ impl ReceivedFragments {
     pub(super) fn contains(&self, number: u32) -> bool {
         debug_assert!(number > 0, "fragment numbers start at 1");
         let index = number - 1;
-        self.words.get((index / 64) as usize).is_some_and(|word| word & (1 << (index % 64)) != 0)
+        match self.words.get((index / 64) as usize) {
+            Some(word) => word & (1 << (index % 64)) != 0,
+            None => false,
+        }
     }
 
     pub(super) fn contains_all(&self, first: u32, last: u32) -> bool {

@@ -17,7 +17,7 @@ use super::change_facts::ChangeFacts;
 use super::config::Source;
 use crate::concurrent::{Payload, SlotPool};
 use crate::history::PresentationInfo;
-use crate::types::{Duration, Instant, SequenceNumber};
+use crate::types::{Duration, Instant, SequenceNumber, earliest};
 use crate::wire::{DataFrag, FragmentNumberSet};
 use in_place::{InPlaceFragment, InPlaceOutcome, SlotReturn};
 use sample::{Assembly, FragmentRange};
@@ -208,6 +208,7 @@ impl Assemblies {
     }
 
     fn has_room(&self, sample_size: usize, limits: AssemblyLimits) -> bool {
+        // A single sample always has room, because its size was checked before.
         self.list.is_empty()
             || (self.list.len() < limits.assemblies_max && self.bytes.saturating_add(sample_size) <= limits.bytes_max)
     }
@@ -244,7 +245,10 @@ impl Assemblies {
         let mut assembly = self.list.swap_remove(at);
         let slot = assembly.take_slot();
         debug_assert!(slot.is_some(), "a fragment was just written to the slot, so it is not lent");
-        let mut slot = slot.unwrap_or_else(|| pool.acquire());
+        let mut slot = match slot {
+            Some(slot) => slot,
+            None => pool.acquire(),
+        };
         let Assembly { sample_size, fragments, slot_return, is_key, facts, presented, .. } = assembly;
         debug_assert!(fragments.is_complete(), "a finished sample has all fragments");
         self.bytes -= sample_size;
@@ -313,7 +317,10 @@ impl Assemblies {
 
     /// Whether a sample below `number` is being assembled.
     pub(crate) fn has_below(&self, number: SequenceNumber) -> bool {
-        self.lowest().is_some_and(|lowest| lowest < number)
+        match self.lowest() {
+            Some(lowest) => lowest < number,
+            None => false,
+        }
     }
 
     /// Gives up the sample with the lowest number. `false`: no sample lies below `number`.
@@ -387,6 +394,10 @@ impl Assemblies {
 
     /// When the first sample is stale.
     pub(crate) fn stale_at(&self, timeout: Duration) -> Option<Instant> {
-        self.list.iter().filter_map(|assembly| assembly.stale_at(timeout)).min()
+        let mut stale_at = None;
+        for assembly in &self.list {
+            stale_at = earliest(stale_at, assembly.stale_at(timeout));
+        }
+        stale_at
     }
 }

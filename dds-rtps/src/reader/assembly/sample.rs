@@ -180,7 +180,11 @@ impl Assembly {
 
     /// Takes the slot, unless it is lent.
     pub(super) fn take_slot(&mut self) -> Option<SlotMut> {
-        self.slot.take().or_else(|| self.slot_return.take())
+        if let Some(slot) = self.slot.take() {
+            return Some(slot);
+        }
+        // A receive thread that borrowed the slot leaves it there.
+        self.slot_return.take()
     }
 
     /// Notes that fragments lie in their places.
@@ -237,7 +241,10 @@ impl Assembly {
 
     /// Whether all requested fragments arrived, and others are missing.
     pub(super) fn wants_more(&self) -> bool {
-        self.requested.is_some_and(|(through, _)| self.fragments.first_missing() > through)
+        match self.requested {
+            Some((through, _)) => self.fragments.first_missing() > through,
+            None => false,
+        }
     }
 
     pub(super) fn is_stale(&self, now: Instant, timeout: Duration) -> bool {

@@ -149,6 +149,7 @@ impl GroupGate {
         reached: SequenceNumber,
         clock: Option<Arc<PresentationClock>>,
     ) {
+        // A repeated match changes nothing: the member keeps its queue.
         if self.member(writer, reader).is_some() {
             return;
         }
@@ -207,9 +208,11 @@ impl GroupGate {
     /// Removes a reader that was closed, with all of its writers.
     pub fn remove_reader(&mut self, reader: EntityId) {
         let mut writers = Vec::new();
-        for member in self.groups.iter().flat_map(|group| &group.members) {
-            if member.reader == reader {
-                writers.push(member.writer);
+        for group in &self.groups {
+            for member in &group.members {
+                if member.reader == reader {
+                    writers.push(member.writer);
+                }
             }
         }
         for writer in writers {
@@ -227,6 +230,7 @@ impl GroupGate {
             debug_assert!(false, "the group was found by this member");
             return;
         };
+        // A forged number would hold back the whole group. The reader gets its change back without an order.
         if !member.is_plausible(&item) {
             return self.releases.return_item(reader, item);
         }
@@ -257,7 +261,8 @@ impl GroupGate {
 
     /// Readers that have releases waiting.
     pub fn readers_with_releases(&self) -> impl Iterator<Item = EntityId> + '_ {
-        self.releases.queues.iter().filter(|(_, queue)| !queue.is_empty()).map(|(reader, _)| *reader)
+        let queues = self.releases.queues.iter();
+        queues.filter_map(|(reader, queue)| if queue.is_empty() { None } else { Some(*reader) })
     }
 
     /// Readers that must request the progress of a writer: changes wait for it, and `interval` passed since a request.
@@ -352,18 +357,27 @@ impl WriterGroup {
     }
 
     /// Names of the sets that wait.
-    fn sets(&self) -> impl Iterator<Item = SequenceNumber> + '_ {
-        let items = self.members.iter().flat_map(|member| &member.queue);
-        items.filter_map(|item| if let GroupItem::SetEnded { set, .. } = item { Some(*set) } else { None })
+    fn sets(&self) -> Vec<SequenceNumber> {
+        let mut sets = Vec::new();
+        for member in &self.members {
+            for item in &member.queue {
+                if let GroupItem::SetEnded { set, .. } = item {
+                    sets.push(*set);
+                }
+            }
+        }
+        sets
     }
 
     /// Lowest group sequence number that is known to lie behind the set.
     fn end_of(&self, name: SequenceNumber) -> SequenceNumber {
         let mut lowest = SequenceNumber::MAX;
-        for item in self.members.iter().flat_map(|member| &member.queue) {
-            match item {
-                GroupItem::SetEnded { set, end, .. } if *set == name => lowest = lowest.min(*end),
-                _ => {}
+        for member in &self.members {
+            for item in &member.queue {
+                match item {
+                    GroupItem::SetEnded { set, end, .. } if *set == name => lowest = lowest.min(*end),
+                    _ => {}
+                }
             }
         }
         lowest
@@ -379,8 +393,7 @@ impl WriterGroup {
     ///
     /// Its own waiting items belong to sets that may still be complete. Other waiting sets have no part of it.
     fn break_sets_without_end(&mut self, left: &GroupMember) {
-        let sets: Vec<_> = self.sets().collect();
-        for set in sets {
+        for set in self.sets() {
             if !left.has_passed(set, self.end_of(set)) {
                 self.note_broken(set);
             }
@@ -412,8 +425,9 @@ impl WriterGroup {
             let Some(item) = member.queue.front() else { continue };
             let number = item.number();
             if ordered {
-                if first.is_none_or(|(_, lowest)| number < lowest) {
-                    first = Some((at, number));
+                match first {
+                    Some((_, lowest)) if lowest <= number => {}
+                    _ => first = Some((at, number)),
                 }
             } else if self.may_release(item, ordered) {
                 return Some((at, number));
@@ -435,11 +449,10 @@ impl WriterGroup {
     /// Whether the set is the first waiting item of each writer that has a part in it.
     fn is_first(&self, name: SequenceNumber) -> bool {
         for member in &self.members {
+            let Some(front) = member.queue.front() else { continue };
             // Items before the part of the set would be overtaken by it.
-            for item in member.queue.iter().skip(1) {
-                if item.is_end_of(name) && !member.queue.front().is_some_and(|front| front.is_end_of(name)) {
-                    return false;
-                }
+            if !front.is_end_of(name) && member.queue.iter().any(|item| item.is_end_of(name)) {
+                return false;
             }
         }
         true
@@ -494,7 +507,7 @@ impl WriterGroup {
             return;
         }
         // A set that still waits, or is open at a writer, must find that it is incomplete.
-        let mut pending: Vec<_> = self.sets().collect();
+        let mut pending = self.sets();
         for member in &self.members {
             pending.extend(member.open);
         }
@@ -535,7 +548,10 @@ impl GroupMember {
     /// Whether only a HEARTBEAT can show the progress of this writer, and the reader must request one now.
     fn is_request_due(&self, now: Instant, interval: Duration) -> bool {
         let can_answer = self.queue.is_empty() && self.is_reliable && self.clock.is_none() && self.reports_progress;
-        can_answer && self.requested_at.is_none_or(|requested_at| now.since(requested_at) >= interval)
+        match self.requested_at {
+            Some(requested_at) => can_answer && now.since(requested_at) >= interval,
+            None => can_answer,
+        }
     }
 
     /// Last group sequence number up to which all changes of the writer arrived.
@@ -614,6 +630,9 @@ impl GroupItem {
 
 /// Group sequence number of a change; zero: it has none.
 fn group_number(change: &ReceivedChange) -> SequenceNumber {
-    let presented = change.change.presented.as_deref();
-    presented.and_then(|presented| presented.group).map_or(SequenceNumber::ZERO, |group| group.number)
+    let Some(presented) = &change.change.presented else { return SequenceNumber::ZERO };
+    match presented.group {
+        Some(group) => group.number,
+        None => SequenceNumber::ZERO,
+    }
 }

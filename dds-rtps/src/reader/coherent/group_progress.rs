@@ -103,8 +103,11 @@ impl WriterSets {
                 let is_whole = if continues {
                     follows_on
                 } else {
-                    let first = presented.set.filter(|&first| first <= number);
-                    begins_well || first.is_some_and(|first| self.is_filtered(first, number))
+                    match presented.set {
+                        // The writer may have filtered the first changes of the set for this reader.
+                        Some(first) if first <= number => begins_well || self.is_filtered(first, number),
+                        _ => begins_well,
+                    }
                 };
                 self.add_to_set(set, is_whole, change, delivery);
             }

@@ -110,7 +110,10 @@ impl WriterSets {
 
     /// Whether no number is missing before `number`.
     pub(super) fn follows_on(&self, number: SequenceNumber) -> bool {
-        self.next.is_some_and(|next| next <= number && self.is_filtered(next, number))
+        match self.next {
+            Some(next) => next <= number && self.is_filtered(next, number),
+            None => false,
+        }
     }
 
     /// Whether a filter rejected all of `start .. end`.
@@ -125,7 +128,10 @@ impl WriterSets {
 
     /// Whether the open set has this name.
     pub(super) fn is_open(&self, name: Option<SequenceNumber>) -> bool {
-        self.open.as_ref().is_some_and(|open| Some(open.name) == name)
+        match &self.open {
+            Some(open) => Some(open.name) == name,
+            None => false,
+        }
     }
 
     /// Delivers the next change of the writer: to its set, to the gate of the group, or to the history.

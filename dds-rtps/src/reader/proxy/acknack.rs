@@ -104,7 +104,10 @@ impl AckNackScheduler {
     }
 
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.due().is_some_and(|due| due <= now)
+        match self.due() {
+            Some(due) => due <= now,
+            None => false,
+        }
     }
 
     /// Whether no HEARTBEAT of the writer has arrived yet.
@@ -167,8 +170,10 @@ impl AckNackScheduler {
 
     /// A number arrived: measures the delay of its repair.
     pub(crate) fn note_received(&mut self, now: Instant, number: SequenceNumber) {
-        if self.requested_through.is_none_or(|through| number > through) {
-            return;
+        match self.requested_through {
+            Some(through) if number <= through => {}
+            // Not a repair, so it measures nothing.
+            _ => return,
         }
         if let Some(requested_at) = self.requested.noted_at(number.0) {
             self.repair_delay.note(now.since(requested_at));
@@ -211,8 +216,10 @@ impl AckNackScheduler {
     /// last one.
     pub(crate) fn repeat_preemptive(&mut self, now: Instant) {
         let Some(preemptive) = &self.preemptive else { return };
-        if preemptive.sent_at.is_none_or(|sent| now.since(sent) >= preemptive.first_pause.scale(1, 2)) {
-            self.check_at(Some(now));
+        match preemptive.sent_at {
+            // The announcement of a peer may be forged, so it must not cause an ACKNACK each time.
+            Some(sent) if now.since(sent) < preemptive.first_pause.scale(1, 2) => {}
+            _ => self.check_at(Some(now)),
         }
     }
 

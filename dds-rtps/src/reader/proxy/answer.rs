@@ -23,6 +23,7 @@ impl AnswerLayout<'_> {
         let WriterProxyConfig { unicast, multicast, .. } = self.writer;
         let locators = match &self.reply {
             Some(reply) => std::slice::from_ref(reply),
+            // An answer concerns one writer, so multicast is only for a writer without unicast.
             None if unicast.is_empty() => multicast,
             None => unicast,
         };

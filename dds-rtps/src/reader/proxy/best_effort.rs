@@ -55,7 +55,10 @@ impl BestEffortState {
             }
         }
         // Two numbers in a row from the same place: the writer restarted there.
-        let agrees = self.doubted.is_some_and(|before| before <= number && distance(before, number) <= JUMP_MAX);
+        let agrees = match self.doubted {
+            Some(before) => before <= number && distance(before, number) <= JUMP_MAX,
+            None => false,
+        };
         self.doubted = Some(number);
         if agrees { NumberCheck::New } else { NumberCheck::Implausible }
     }
@@ -71,6 +74,7 @@ impl BestEffortState {
                 self.first = first;
                 self.skip(now, continued, number, tally)
             }
+            // A best-effort reader is entitled to no sample before its first one.
             None => {
                 self.first = number;
                 0
@@ -82,7 +86,10 @@ impl BestEffortState {
 
     /// Whether a GAP skips no more numbers than one message may. The next sample decides about a longer one.
     pub(super) fn is_plausible(&self, gap: &Gap) -> bool {
-        self.next.is_none_or(|next| distance(next, gap.gap_list.base()) <= JUMP_MAX)
+        match self.next {
+            Some(next) => distance(next, gap.gap_list.base()) <= JUMP_MAX,
+            None => true,
+        }
     }
 
     /// Skips the numbers of a GAP that continues the stream: they are irrelevant, not lost.

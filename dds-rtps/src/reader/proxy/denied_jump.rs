@@ -122,8 +122,10 @@ impl JumpMonitor {
 
     /// The last jump, if few numbers followed it until `next`.
     fn unconfirmed(&mut self, next: SequenceNumber) -> Option<&mut Jump> {
-        if self.jump.is_some_and(|jump| distance(jump.to, next) > CONFIRMING_NUMBERS) {
-            self.jump = None;
+        // Enough numbers behind the jump show that the writer is there.
+        match self.jump {
+            Some(jump) if distance(jump.to, next) > CONFIRMING_NUMBERS => self.jump = None,
+            _ => {}
         }
         self.jump.as_mut()
     }

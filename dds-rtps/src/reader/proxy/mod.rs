@@ -189,7 +189,10 @@ impl WriterProxy {
 
     /// Whether the writer is reliable and has not sent a HEARTBEAT yet.
     pub(crate) fn awaits_heartbeat(&self) -> bool {
-        self.reliable().is_some_and(|reliable| reliable.acknacks.awaits_heartbeat())
+        match self.reliable() {
+            Some(reliable) => reliable.acknacks.awaits_heartbeat(),
+            None => false,
+        }
     }
 
     /// Whether the writer still has to name the first relevant sequence number.
@@ -223,7 +226,10 @@ impl WriterProxy {
 
     /// Whether a change ahead of a missing one has to wait.
     pub(crate) fn is_ahead(&self, number: SequenceNumber) -> bool {
-        self.reliable().is_some_and(|reliable| number > reliable.next())
+        match self.reliable() {
+            Some(reliable) => number > reliable.next(),
+            None => false,
+        }
     }
 
     pub(crate) fn position(&self) -> WriterPosition {
@@ -522,7 +528,11 @@ impl WriterProxy {
 fn filtered_by_writer(gap: &Gap) -> u64 {
     let Some(filtered) = gap.filtered_count else { return 0 };
     let count = distance(gap.gap_start, gap.gap_list.base()) + gap.gap_list.iter().count() as u64;
-    if u64::try_from(filtered).is_ok_and(|filtered| filtered >= count) { count } else { 0 }
+    match u64::try_from(filtered) {
+        Ok(filtered) if filtered >= count => count,
+        // The GAP does not tell which of its numbers were filtered.
+        _ => 0,
+    }
 }
 
 /// Filtered numbers are no holes in a coherent set. A single irrelevant one of Zenzen DDS may have ended a set.
@@ -535,6 +545,7 @@ fn mark_in_sets(gap: &Gap, filtered: u64, writer: GuidPrefix, delivery: &mut Cha
         }
         return;
     }
+    // Only its writers end a set by the GAP of a single number.
     if !writer.is_of(VendorId::ZENZEN) {
         return;
     }

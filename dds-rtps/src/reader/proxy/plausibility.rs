@@ -177,6 +177,7 @@ impl Plausibility {
     pub(super) fn note_skipped(&mut self, skipped: SkippedRange) -> u64 {
         debug_assert!(skipped.from < skipped.to, "a skipped range has numbers");
         let (below, count) = self.reported;
+        // Losses that were reported before their range was retracted must not be reported twice.
         let reported = if skipped.from < below { count.min(skipped.lost) } else { 0 };
         self.reported.1 -= reported;
         self.skipped = Some(match self.skipped {

@@ -144,7 +144,10 @@ impl ReorderWindow {
     pub(crate) fn has_room(&self, number: SequenceNumber, len: usize, limits: WindowLimits) -> bool {
         // One change always fits, however large it is.
         let fits = self.waiting == 0 || self.bytes.saturating_add(len) <= limits.bytes_max;
-        fits && self.offset(number).is_some_and(|offset| offset < limits.numbers_max)
+        match self.offset(number) {
+            Some(offset) => fits && offset < limits.numbers_max,
+            None => false,
+        }
     }
 
     /// Keeps a change. The caller has checked [`Self::has_room`] and [`Self::is_missing`].
@@ -303,6 +306,7 @@ impl ReorderWindow {
     fn advance(&mut self) {
         self.numbers.pop_front();
         self.next = self.next.next();
+        // The memory of a burst is not kept for a writer that is in order again.
         if self.numbers.is_empty() && self.changes.places.capacity() > SPARE_CHANGES {
             self.numbers = VecDeque::new();
             self.changes = WaitingChanges::default();

@@ -52,6 +52,7 @@ impl Control {
     fn push<const LEN: usize>(&mut self, level: i32, kind: i32, value: [u8; LEN]) {
         debug_assert!(self.len + ENTRY_LEN <= self.bytes.len(), "each kind of message is added once");
         let Some(entry) = self.bytes.get_mut(self.len..self.len + ENTRY_LEN) else { return };
+        // The layout of `cmsghdr`: length, level, kind and value, in the byte order of this host.
         entry[..WORD].copy_from_slice(&(HEADER_LEN + LEN).to_ne_bytes());
         entry[WORD..WORD + 4].copy_from_slice(&level.to_ne_bytes());
         entry[WORD + 4..HEADER_LEN].copy_from_slice(&kind.to_ne_bytes());

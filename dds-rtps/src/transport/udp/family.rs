@@ -61,6 +61,7 @@ impl Family {
         if families != IpFamilies::V6 {
             requested.push(Self::V4);
         }
+        // Only a socket shows whether this system supports IPv6.
         if families == IpFamilies::V6 || families != IpFamilies::V4 && Self::V6.socket().is_ok() {
             requested.push(Self::V6);
         }
@@ -98,6 +99,7 @@ impl Family {
         // The socket is closed on exec, so that a child process does not keep our ports.
         let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
         if self == Self::V6 {
+            // IPv4 has its own socket on the same port.
             socket.set_only_v6(true)?;
         }
         Ok(socket)

@@ -140,6 +140,7 @@ impl Links {
             if is_known || count >= MULTICAST_INTERFACES_MAX {
                 continue;
             }
+            // IPv6 names an interface by its index, IPv4 by an address of it.
             let address = if family == Family::V4 { interface.address } else { family.unspecified() };
             // The loopback interface may have other addresses as well.
             let is_loopback = listed.iter().any(|other| other.index == index && other.is_loopback());

@@ -44,7 +44,7 @@ mod meminfo {
 
     pub(super) fn dropped(socket: &UdpSocket) -> Option<u64> {
         let memory = getsockopt(socket, SocketMemory).ok()?;
-        memory.get(DROPS).map(|drops| u64::from(*drops))
+        Some(u64::from(*memory.get(DROPS)?))
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn run_of(datagrams: &[Datagram]) -> &[Datagram] {
             break;
         }
         count += 1;
+        // The system cuts the run into equal parts, so only its last one may be shorter.
         if datagram.len() < each {
             break;
         }

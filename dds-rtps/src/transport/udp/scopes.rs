@@ -32,6 +32,7 @@ impl Scopes {
                 scopes.push(link.index);
             }
         }
+        // The system may give the index of a link that is gone to another one.
         known.retain(|_, scope| scopes.contains(scope));
     }
 

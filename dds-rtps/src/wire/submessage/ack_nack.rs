@@ -37,6 +37,7 @@ impl AckNack {
 
     /// Base 0 is accepted, although the standard requires base 1: Fast DDS begins with `00000000 00000000 00000000`.
     pub(super) fn parse(cursor: &mut Cursor<'_>, flags: u8) -> Result<Self, WireError> {
+        // The literal is evaluated in this order, which is that of the wire.
         Ok(Self {
             reader_id: cursor.entity_id()?,
             writer_id: cursor.entity_id()?,
@@ -48,6 +49,7 @@ impl AckNack {
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
         let flags = if self.is_final { FLAG_FINAL } else { 0 };
+        // 60 bytes are the longest form, with 256 bits.
         let mut fields = Fields::<60>::submessage(id::ACKNACK, flags, (self.wire_len() - 4) as u16);
         fields.bytes(self.reader_id.0).bytes(self.writer_id.0);
         self.reader_sn_state.put(&mut fields);

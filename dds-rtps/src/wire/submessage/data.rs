@@ -162,6 +162,7 @@ impl DataHeader {
             .sequence_number(self.writer_sn)
             .append_to(buffer);
         let has_inline_qos = InlineQosWriter::write(buffer, inline_qos);
+        // The flag is set last, because only the writer of the list knows whether there is one.
         PayloadEnd::close(buffer, start, if has_inline_qos { FLAG_INLINE_QOS } else { 0 }, payload_len)
     }
 }
@@ -169,6 +170,7 @@ impl DataHeader {
 /// Returns the fields of a DATA or DATA_FRAG between octetsToInlineQos and the inline QoS, at least `least_len`
 /// bytes. A newer minor version may have more fields there. Afterward `cursor` stands at the inline QoS.
 pub(super) fn split_head<'a>(cursor: &mut Cursor<'a>, least_len: u16) -> Result<Cursor<'a>, WireError> {
+    // No bit of them is defined yet.
     let _extra_flags = cursor.u16()?;
     let too_small = cursor.error(WireErrorKind::OctetsToInlineQos);
     let len = cursor.u16()?;
@@ -176,6 +178,7 @@ pub(super) fn split_head<'a>(cursor: &mut Cursor<'a>, least_len: u16) -> Result<
     if len < least_len {
         return Err(too_small);
     }
+    // A later minor version may add fields to the head. They are skipped.
     cursor.split(usize::from(len))
 }
 

@@ -78,6 +78,7 @@ impl Gap {
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
         let group_info = if self.group_info.is_some() { FLAG_GROUP_INFO } else { 0 };
         let filtered_count = if self.filtered_count.is_some() { FLAG_FILTERED_COUNT } else { 0 };
+        // 88 bytes are the longest form, with 256 bits and both optional parts.
         let mut fields = Fields::<88>::submessage(id::GAP, group_info | filtered_count, (self.wire_len() - 4) as u16);
         fields.bytes(self.reader_id.0).bytes(self.writer_id.0).sequence_number(self.gap_start);
         self.gap_list.put(&mut fields);

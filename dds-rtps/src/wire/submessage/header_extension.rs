@@ -79,8 +79,10 @@ impl<'a> HeaderExtension<'a> {
     /// Verifies the extension against the whole message.
     pub(in crate::wire) fn check(&self, message: &[u8]) -> Result<(), WireError> {
         // A datagram is one message. A shorter length means nothing; a longer one means that the end is missing.
-        if self.message_length.is_some_and(|len| len as usize > message.len()) {
-            return Err(WireError { kind: WireErrorKind::Truncated, offset: FIELDS_OFFSET });
+        if let Some(len) = self.message_length {
+            if len as usize > message.len() {
+                return Err(WireError { kind: WireErrorKind::Truncated, offset: FIELDS_OFFSET });
+            }
         }
         // The checksum covers its own field as zeros.
         if let Some(found) = self.checksum {
@@ -90,8 +92,10 @@ impl<'a> HeaderExtension<'a> {
             }
         }
         // No parameter is defined yet, so any that must be understood is unknown.
-        if self.parameters.is_some_and(|list| list.parameters().any(|parameter| parameter.must_understand())) {
-            return Err(WireError { kind: WireErrorKind::MustUnderstand, offset: FIELDS_OFFSET });
+        if let Some(list) = self.parameters {
+            if list.parameters().any(|parameter| parameter.must_understand()) {
+                return Err(WireError { kind: WireErrorKind::MustUnderstand, offset: FIELDS_OFFSET });
+            }
         }
         Ok(())
     }
@@ -104,6 +108,7 @@ impl<'a> HeaderExtension<'a> {
         let Some(extension) = Self::of(message) else { return };
         let (has_length, checksum, offset) =
             (extension.message_length.is_some(), extension.checksum, extension.checksum_offset());
+        // First, because the checksum covers the length.
         if has_length {
             if let Some(field) = message.get_mut(FIELDS_OFFSET..).and_then(<[u8]>::first_chunk_mut) {
                 *field = len.to_le_bytes();
@@ -138,7 +143,10 @@ impl<'a> HeaderExtension<'a> {
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>, parameters: impl FnOnce(&mut InlineQosWriter<'_>)) {
         let start = buffer.len();
-        let mut flags = self.checksum.map_or(0, |checksum| checksum.kind().flags());
+        let mut flags = match self.checksum {
+            Some(checksum) => checksum.kind().flags(),
+            None => 0,
+        };
         for (flag, is_there) in [
             (FLAG_LENGTH, self.message_length.is_some()),
             (FLAG_TIMESTAMP, self.timestamp.is_some()),

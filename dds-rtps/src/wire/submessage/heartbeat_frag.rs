@@ -34,6 +34,7 @@ impl HeartbeatFrag {
     pub const WIRE_LEN: usize = 28;
 
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
+        // The literal is evaluated in this order, which is that of the wire.
         Ok(Self {
             reader_id: cursor.entity_id()?,
             writer_id: cursor.entity_id()?,

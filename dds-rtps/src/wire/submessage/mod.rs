@@ -103,9 +103,11 @@ impl<'a> Submessage<'a> {
             id::INFO_SRC => Self::InfoSource(InfoSource::parse(body)?),
             id::INFO_REPLY => Self::InfoReply(InfoReply::parse(body, flags)?),
             id::INFO_REPLY_IP4 => Self::InfoReply(InfoReply::parse_ip4(body, flags)?),
+            // Elsewhere it has no meaning, so it is skipped like an unknown submessage.
             id::HEADER_EXTENSION if body.offset() <= Header::WIRE_LEN + 4 => {
                 Self::HeaderExtension(HeaderExtension::parse(body, flags)?)
             }
+            // Later minor versions and vendors add submessages (RTPS 2.5, 8.3.4.1).
             id => Self::Skipped { id },
         })
     }

@@ -47,6 +47,7 @@ impl NackFrag {
     }
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {
+        // 64 bytes are the longest form, with 256 bits.
         let mut fields = Fields::<64>::submessage(id::NACK_FRAG, 0, (self.wire_len() - 4) as u16);
         fields.bytes(self.reader_id.0).bytes(self.writer_id.0).sequence_number(self.writer_sn);
         self.fragment_number_state.put(&mut fields);

@@ -56,13 +56,15 @@ impl Flight {
     /// Marks that all bytes sent so far belong to changes up to `number`.
     pub(crate) fn mark(&mut self, number: SequenceNumber, window: u64) {
         let apart = window / MARKS;
-        if self.marks.back().is_none_or(|last| self.sent - last.position >= apart) {
+        match self.marks.back() {
             // Keep one mark per sixteenth of a window: finer marks would only cost memory.
-            if self.marks.len() as u64 > MARKS {
-                self.marks.pop_front();
-            }
-            self.marks.push_back(FlightMark { number, position: self.sent });
+            Some(last) if self.sent - last.position < apart => return,
+            _ => {}
         }
+        if self.marks.len() as u64 > MARKS {
+            self.marks.pop_front();
+        }
+        self.marks.push_back(FlightMark { number, position: self.sent });
     }
 
     /// Removes the oldest mark up to the acknowledged change `number`, and returns its position.

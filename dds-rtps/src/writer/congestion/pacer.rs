@@ -56,7 +56,11 @@ impl Pacer {
 
     /// Returns whether the writer may send more now, at `rate` bytes per second.
     pub(crate) fn is_open(&mut self, now: Instant, rate: u64) -> bool {
-        let since = self.at.replace(now).map_or(Duration::INFINITE, |at| now.since(at));
+        let since = match self.at.replace(now) {
+            Some(at) => now.since(at),
+            // The first call finds the whole burst.
+            None => Duration::INFINITE,
+        };
         if self.report != BufferReport::None {
             return self.budget > 0;
         }
@@ -80,6 +84,7 @@ impl Pacer {
             BufferReport::Free => return None,
             BufferReport::Full { check_at, .. } => return Some(check_at),
         }
+        // A quarter of a burst, so that the timer does not fire for each datagram.
         let wanted = (self.burst / 4) as i64 - self.budget;
         let nanos = u128::from(wanted.max(0).unsigned_abs()) * 1_000_000_000 / u128::from(rate.max(1));
         self.at?.after(Duration::from_nanos(nanos.min(1_000_000_000) as i64))

@@ -129,9 +129,10 @@ impl RttEstimator {
     /// With many losses, acknowledged numbers do not advance, and HEARTBEATs without news yield no RTT sample. A path
     /// that was long once would then stay a long path, and the writer would send little per answer.
     pub(crate) fn watch(&mut self, now: Instant, number: SequenceNumber, fragment: u32) {
-        let is_free = self.watched.is_none_or(|watched| now.since(watched.at) >= WATCH_TIME_MAX);
-        if is_free {
-            self.watched = Some(WatchedFragment { number, fragment: fragment.into(), at: now });
+        match self.watched {
+            Some(watched) if now.since(watched.at) < WATCH_TIME_MAX => {}
+            // A fragment that was lost again never arrives, so another one takes its place.
+            _ => self.watched = Some(WatchedFragment { number, fragment: fragment.into(), at: now }),
         }
     }
 

@@ -110,7 +110,10 @@ impl ReaderFilter {
                 Some(found) if found <= last => found.min(next),
                 _ => next,
             };
-            let is_wanted = found >= next || history.get(found).is_none_or(|stored| self.wants(&stored.change));
+            let is_wanted = match history.get(found) {
+                Some(stored) if found < next => self.wants(&stored.change),
+                _ => true,
+            };
             if found > from || is_wanted || evaluated == EVALUATED_MAX {
                 // Report missing changes and filtered changes in separate GAPs.
                 return if evaluated > 0 { (from, true) } else { (found, false) };
@@ -133,13 +136,17 @@ impl ReaderTable {
         if property.class != DDSSQL {
             return None;
         }
-        if known.as_ref().is_some_and(|known| known.property == *property) {
-            return known;
+        match &known {
+            Some(same) if same.property == *property => return known,
+            _ => {}
         }
         let liveliness = &writer.liveliness;
         let asserts_by_samples =
             liveliness.kind == LivelinessKind::ManualByTopic && !liveliness.lease_duration.is_infinite();
-        let filters = self.proxies.iter().filter(|proxy| proxy.filter.is_some()).count();
+        let mut filters = 0;
+        for proxy in &self.proxies {
+            filters += usize::from(proxy.filter.is_some());
+        }
         // See the module documentation for these cases.
         if writer.presentation.is_some() || asserts_by_samples || filters >= FILTERS_MAX {
             return None;
@@ -147,7 +154,11 @@ impl ReaderTable {
         let ty = writer.filtered_type?;
         // The reader evaluates an expression that does not fit the type.
         let filter = Filter::new(ty, &property.expression, &property.parameters).ok()?;
-        let omitted = known.and_then(|known| known.omitted);
+        // The changes that the former filter omitted were not sent, so their GAP is still due.
+        let omitted = match known {
+            Some(known) => known.omitted,
+            None => None,
+        };
         Some(Box::new(ReaderFilter { property: property.clone(), filter, omitted }))
     }
 
@@ -192,10 +203,12 @@ impl ReaderTable {
             }
         }
         // All locators is the usual case, and uses the list of destinations as it is.
-        match needed.iter().filter(|needed| **needed).count() {
-            0 => Recipients::None,
-            count if count < needed.len() => Recipients::Some,
-            _ => Recipients::All,
+        if !needed.contains(&true) {
+            Recipients::None
+        } else if needed.contains(&false) {
+            Recipients::Some
+        } else {
+            Recipients::All
         }
     }
 
@@ -218,7 +231,7 @@ impl ReaderTable {
     /// Returns the locators of a change that does not go to all of them.
     pub(crate) fn needed_locators(&self) -> impl Iterator<Item = Locator> + '_ {
         let locators = self.destinations.locators(&self.proxies).iter().zip(&self.filtered.needed);
-        locators.filter(|(_, needed)| **needed).map(|(locator, _)| *locator)
+        locators.filter_map(|(locator, needed)| if *needed { Some(*locator) } else { None })
     }
 
     /// Lays out the GAPs of omitted changes for the recipients of the next change. Returns `false` if they do not all

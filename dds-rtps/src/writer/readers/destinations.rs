@@ -209,25 +209,27 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
     let mut locators = Distinct::default();
     let mut covered = vec![false; proxies.len()];
     let mut groups = Distinct::default();
-    groups.extend(proxies.iter().flat_map(|proxy| &proxy.config.multicast));
+    for proxy in proxies {
+        groups.extend(&proxy.config.multicast);
+    }
     for group in &groups.list {
-        let members = || {
-            let members = proxies
-                .iter()
-                .zip(&covered)
-                .filter(|(proxy, covered)| !**covered && proxy.config.multicast.contains(group));
-            members.map(|(proxy, _)| proxy)
-        };
+        let (mut members, mut unreachable) = (0, false);
         // Readers behind one unicast locator need one datagram in any case.
         let mut saved = Distinct::default();
-        saved.extend(members().flat_map(|proxy| &proxy.config.unicast));
-        let unreachable = members().any(|proxy| proxy.config.unicast.is_empty());
+        for (proxy, covered) in proxies.iter().zip(&covered) {
+            if *covered || !proxy.config.multicast.contains(group) {
+                continue;
+            }
+            members += 1;
+            saved.extend(&proxy.config.unicast);
+            unreachable |= proxy.config.unicast.is_empty();
+        }
         // A group that replaces fewer than two datagrams saves nothing.
         if saved.list.len() < 2 && !unreachable {
             continue;
         }
         // One reader is reached by unicast, which disturbs no other host.
-        if members().count() < 2 && !unreachable {
+        if members < 2 && !unreachable {
             continue;
         }
         locators.extend([group]);
@@ -235,8 +237,10 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
             *covered |= proxy.config.multicast.contains(group);
         }
     }
-    for (proxy, _) in proxies.iter().zip(&covered).filter(|(_, covered)| !**covered) {
-        locators.extend(&proxy.config.unicast);
+    for (proxy, covered) in proxies.iter().zip(&covered) {
+        if !covered {
+            locators.extend(&proxy.config.unicast);
+        }
     }
     locators.list
 }
@@ -244,13 +248,20 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
 /// Returns which of `locators` reach each of `proxies`: the multicast group of a member, unicast locators otherwise.
 fn reach(proxies: &[ReaderProxy], locators: &[Locator]) -> Vec<SmallVec<[usize; 2]>> {
     // Readers are many and locators few, so the index is built once.
-    let places: HashMap<Locator, usize> = locators.iter().enumerate().map(|(at, locator)| (*locator, at)).collect();
+    let mut places: HashMap<Locator, usize> = HashMap::with_capacity(locators.len());
+    for (at, locator) in locators.iter().enumerate() {
+        places.insert(*locator, at);
+    }
     let place = |locator: &Locator| places.get(locator).copied();
-    let of = |proxy: &ReaderProxy| match proxy.config.multicast.iter().find_map(place) {
-        Some(group) => SmallVec::from_slice(&[group]),
-        None => proxy.config.unicast.iter().filter_map(place).collect(),
-    };
-    proxies.iter().map(of).collect()
+    let mut reach = Vec::with_capacity(proxies.len());
+    for proxy in proxies {
+        // A chosen group replaces the unicast of all its readers.
+        reach.push(match proxy.config.multicast.iter().find_map(place) {
+            Some(group) => SmallVec::from_slice(&[group]),
+            None => proxy.config.unicast.iter().filter_map(place).collect(),
+        });
+    }
+    reach
 }
 
 /// Locators in the order of insertion, each once.
@@ -270,6 +281,7 @@ impl Distinct {
 
     fn extend<'a>(&mut self, locators: impl IntoIterator<Item = &'a Locator>) {
         for locator in locators {
+            // A search in a few locators is faster than a hash.
             let is_new = if self.list.len() <= Self::FEW {
                 !self.list.contains(locator)
             } else {

@@ -147,7 +147,10 @@ impl AnswerRequest {
 
     /// Returns whether the reader received a HEARTBEAT a moment ago and is about to answer.
     pub(crate) fn is_recent(&self, now: Instant, period: Duration) -> bool {
-        self.unanswered > 0 && self.at.is_some_and(|at| now.since(at) < period.scale(1, 8))
+        match self.at {
+            Some(at) => self.unanswered > 0 && now.since(at) < period.scale(1, 8),
+            None => false,
+        }
     }
 }
 

@@ -101,8 +101,12 @@ impl ReaderTable {
             let start = range.first_for(unsynced);
             (start, start)
         } else {
-            let starts = self.unsynced_of(unsynced.config.guid.prefix).map(|proxy| proxy.acknowledged.next());
-            let start = starts.min()?;
+            let mut lowest = None;
+            for proxy in self.unsynced_of(unsynced.config.guid.prefix) {
+                let start = proxy.acknowledged.next();
+                lowest = Some(lowest.unwrap_or(start).min(start));
+            }
+            let start = lowest?;
             if start > last_sn {
                 return None;
             }

@@ -258,12 +258,13 @@ impl ReaderTable {
 
     /// Advances time.
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
-        if self.check_at.is_some_and(|check_at| check_at <= now) {
-            self.check_at = None;
-            // One deadline serves all proxies, because the deadline of each changes with every answer.
-            for index in 0..self.proxies.len() {
-                self.enqueue(now, index);
-            }
+        match self.check_at {
+            Some(check_at) if check_at <= now => self.check_at = None,
+            _ => return,
+        }
+        // One deadline serves all proxies, because the deadline of each changes with every answer.
+        for index in 0..self.proxies.len() {
+            self.enqueue(now, index);
         }
     }
 

@@ -159,7 +159,10 @@ impl RepairState {
     /// Returns whether the writer may answer the reader's requests now.
     #[inline]
     pub(crate) fn may_respond(&self, now: Instant) -> bool {
-        self.respond_at.is_none_or(|respond_at| respond_at <= now)
+        match self.respond_at {
+            Some(respond_at) => respond_at <= now,
+            None => true,
+        }
     }
 
     /// Schedules the answer to an ACKNACK with requests, after `delay`.
@@ -300,12 +303,18 @@ impl ReaderProxy {
 
     /// Returns whether an ACKNACK with this count is newer than the last one. Counts wrap around.
     pub(crate) fn is_new_ack_nack(&self, count: i32) -> bool {
-        self.counts.ack_nack.is_none_or(|last| is_newer(count, last))
+        match self.counts.ack_nack {
+            Some(last) => is_newer(count, last),
+            None => true,
+        }
     }
 
     /// Returns whether a NACK_FRAG with this count is newer than the last one, and then remembers it.
     pub(crate) fn accept_nack_frag_count(&mut self, count: i32) -> bool {
-        let is_new = self.counts.nack_frag.is_none_or(|last| is_newer(count, last));
+        let is_new = match self.counts.nack_frag {
+            Some(last) => is_newer(count, last),
+            None => true,
+        };
         if is_new {
             self.counts.nack_frag = Some(count);
         }
@@ -389,8 +398,9 @@ impl ReaderProxy {
         let RepairState { fragments, resend, .. } = &mut self.repairs;
         fragments.judge(now, sequence_number, &missing, suppression, &mut self.congestion);
         // All fragments of the change are being sent.
-        if resend.is_some_and(|resend| resend.sequence_number == sequence_number) {
-            return true;
+        match resend {
+            Some(resend) if resend.sequence_number == sequence_number => return true,
+            _ => {}
         }
         fragments.add(now, sequence_number, missing, suppression, self.congestion.is_long_path())
     }
@@ -427,7 +437,10 @@ impl ReaderProxy {
             rtt => {
                 // A slow reader handles earlier data first, which the smoothed time includes. Without a queue, that
                 // time shows lost HEARTBEATs instead.
-                let hole = self.repairs.hole.map_or(0, |hole| samples_between(self.acknowledged, hole.through));
+                let hole = match self.repairs.hole {
+                    Some(hole) => samples_between(self.acknowledged, hole.through),
+                    None => 0,
+                };
                 let is_queued = hole > LIGHT_LOAD_MAX;
                 let queued = if is_queued { self.congestion.smoothed_rtt().scale(3, 2) } else { Duration::ZERO };
                 rtt.scale(3, 1).max(queued).clamp(SUPPRESSION_MIN.min(usual), SUPPRESSION_MAX)

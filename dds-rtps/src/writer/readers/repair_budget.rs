@@ -44,7 +44,10 @@ impl RepairBudget {
 
     /// Returns whether the writer may answer a request now. `sent`: bytes that the congestion window has counted.
     pub(crate) fn admits(&mut self, now: Instant, sent: u64) -> bool {
-        let passed = self.grown_at.map_or(Duration::ZERO, |at| now.since(at));
+        let passed = match self.grown_at {
+            Some(at) => now.since(at),
+            None => Duration::ZERO,
+        };
         let nanos = u64::try_from(passed.as_nanos()).unwrap_or(0);
         let by_time = nanos.saturating_mul(BYTES_PER_SECOND) / 1_000_000_000;
         // Short times would be lost in the division.

@@ -39,7 +39,10 @@ pub(crate) struct FragmentRequest {
 
 impl FragmentRequest {
     fn is_ripe(&self, now: Instant) -> bool {
-        self.not_before.is_none_or(|not_before| not_before <= now)
+        match self.not_before {
+            Some(not_before) => not_before <= now,
+            None => true,
+        }
     }
 }
 
@@ -103,6 +106,7 @@ impl RequestedFragments {
             if served.sequence_number > acknowledged {
                 return true;
             }
+            // The reader has the whole change, so no retransmitted fragment was lost.
             congestion.note_retransmitted(served.fragments.len(), 0);
             false
         });
@@ -120,7 +124,11 @@ impl RequestedFragments {
         congestion: &mut CongestionWindow,
     ) {
         self.served.retain_mut(|served| {
-            if served.sequence_number != number || served.at.after(suppression).is_none_or(|until| now < until) {
+            if served.sequence_number != number {
+                return true;
+            }
+            // A request so soon may have crossed the retransmission on its way, so it proves no loss.
+            if served.at.after(suppression).is_none_or(|until| now < until) {
                 return true;
             }
             // The next NACK_FRAG covers the fragments that do not fit into one set.
@@ -183,6 +191,7 @@ impl RequestedFragments {
                 continue;
             }
             let until = served.at.after(suppression);
+            // Fragments that may still be on their way are not sent again.
             if until.is_some_and(|until| now < until) && served.fragments.intersects(&rest) {
                 rest.remove_all(&served.fragments);
                 wait_until = until;

@@ -32,6 +32,7 @@ impl UnresponsiveReaders {
     /// Adds a reader that was lost now.
     pub(crate) fn add(&mut self, now: Instant, reader: Guid) {
         self.0.push_back((reader, now));
+        // The reader that was lost first is the most likely to have lost the writer, too.
         if self.0.len() > UNRESPONSIVE_MAX {
             self.0.pop_front();
         }

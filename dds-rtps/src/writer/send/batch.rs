@@ -100,8 +100,9 @@ impl SendBatch {
 
     /// Advances time. `last` is the newest change.
     pub(crate) fn handle_timeout(&mut self, now: Instant, last: SequenceNumber) {
-        if self.deadline.is_some_and(|deadline| deadline <= now) {
-            self.release(last);
+        match self.deadline {
+            Some(deadline) if deadline <= now => self.release(last),
+            _ => {}
         }
     }
 }

@@ -201,6 +201,7 @@ impl<'d> Layout<'d> {
     /// Adds a HEARTBEAT.
     pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.finish_gaps();
+        // Nothing can follow a payload that ends with the message.
         if !self.is_closed {
             self.has_content = true;
             MessageBuilder::new(self.datagram.buffer()).heartbeat(heartbeat);
