@@ -52,7 +52,11 @@ impl StatefulReader {
     /// local one ([`Self::next_of_local`]).
     #[must_use]
     pub fn has_history_of(&self, writer: Guid) -> bool {
-        self.writers.get(writer).is_none_or(|writer| writer.proxy.has_history())
+        match self.writers.get(writer) {
+            Some(writer) => writer.proxy.has_history(),
+            // Nothing more can arrive from an unknown writer.
+            None => true,
+        }
     }
 
     /// Next expected sequence number of a local writer.
@@ -262,8 +266,10 @@ impl StatefulReader {
     /// A local writer was matched after its group had come to `reached`: the reader is not entitled to earlier changes.
     pub fn start_group_after(&mut self, writer: Guid, reached: SequenceNumber) {
         let Some(at) = self.writers.find(writer) else { return };
-        if let Some(group) = self.writers.at_mut(at).sets.as_mut().and_then(|sets| sets.group_mut()) {
-            group.start_after(reached);
+        if let Some(sets) = &mut self.writers.at_mut(at).sets {
+            if let Some(group) = sets.group_mut() {
+                group.start_after(reached);
+            }
         }
     }
 }

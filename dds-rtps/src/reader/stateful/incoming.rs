@@ -297,7 +297,10 @@ impl StatefulReader {
         let header = self.change_header(at, number, assembled.facts);
         let mut change = self.builder.build_assembled(now, &header, assembled.payload, assembled.is_key);
         if self.config.has_presentation() {
-            let presented = assembled.presented.map(|presented| *presented).unwrap_or_default();
+            let presented = match assembled.presented {
+                Some(presented) => *presented,
+                None => PresentationInfo::default(),
+            };
             self.count_filtered(at, &change);
             change = change.with_presentation(now, &header, presented);
         }

@@ -107,6 +107,7 @@ impl StatefulWriter {
         proxy.reply = asker.reply;
         let sequence_number = nack_frag.writer_sn;
         let mut missing = Window::from(&nack_frag.fragment_number_state);
+        // Fragment numbers start at 1.
         missing.remove_up_to(0);
         // Unsent fragments of the present change are not missing, and neither are later changes.
         let is_present = sequence_number == self.cursor.next();
@@ -138,8 +139,9 @@ impl StatefulWriter {
         proxy.rtt.note_arrived(now.instant, known.last, Some(&missing));
         proxy.rtt.note_nack_frag(now.instant, known);
         // A change in retransmission has counted as a loss already.
-        if proxy.repairs.resend.is_none_or(|resend| resend.sequence_number != sequence_number) {
-            proxy.congestion.note_loss();
+        match proxy.repairs.resend {
+            Some(resend) if resend.sequence_number == sequence_number => {}
+            _ => proxy.congestion.note_loss(),
         }
         if !proxy.apply_nack_frag(now.instant, sequence_number, missing, self.config.nack_suppression) {
             self.counters.fragment_requests_dropped += 1;
@@ -294,8 +296,13 @@ impl StatefulWriter {
 
     /// Returns whether the history is full and its oldest change awaits an acknowledgment.
     fn history_is_stuck(&self) -> bool {
-        self.history.first().is_some_and(|first| first > self.acknowledged())
-            && self.history.len() >= self.config.limits.capacity(self.config.keyed)
+        match self.history.first() {
+            // A write needs the place of the oldest change, which a reader has not acknowledged.
+            Some(first) if first > self.acknowledged() => {
+                self.history.len() >= self.config.limits.capacity(self.config.keyed)
+            }
+            _ => false,
+        }
     }
 
     /// Notifies a writer that waits for room.

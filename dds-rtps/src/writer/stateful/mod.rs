@@ -335,7 +335,7 @@ impl StatefulWriter {
     /// Returns a change while it is in the history.
     #[must_use]
     pub fn change(&self, sequence_number: SequenceNumber) -> Option<&CacheChange> {
-        self.history.get(sequence_number).map(|stored| &stored.change)
+        Some(&self.history.get(sequence_number)?.change)
     }
 
     /// Returns the changes of the history from `sequence_number` on, in order.
@@ -481,6 +481,7 @@ impl StatefulWriter {
     /// It compares the prefixes of the other readers and visits none. When hundreds of participants meet, visits would
     /// take most of the time.
     fn add_reader(&mut self, now: Now, mut proxy: ReaderProxy) {
+        // A reader that is not live gets the history alone.
         if !proxy.config.live {
             proxy.relevant.last = self.cursor.last();
         }
@@ -637,7 +638,10 @@ impl StatefulWriter {
             return false;
         }
         let replaced = self.history.next_replaced(change.instance, self.acknowledged());
-        replaced.is_some_and(|replaced| replaced >= self.cursor.next())
+        match replaced {
+            Some(replaced) => replaced >= self.cursor.next(),
+            None => false,
+        }
     }
 
     /// Sets the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
@@ -733,9 +737,12 @@ impl StatefulWriter {
         self.readers.handle_timeout(now.instant);
         self.drop_expired(now);
         self.history.miss_deadlines(now.instant);
-        if self.acks.slow.deadline().is_some_and(|deadline| deadline <= now.instant) {
-            self.review_slow_readers(now);
-            self.settle(now);
+        match self.acks.slow.deadline() {
+            Some(deadline) if deadline <= now.instant => {
+                self.review_slow_readers(now);
+                self.settle(now);
+            }
+            _ => {}
         }
         self.liveliness.check(now.instant);
     }

@@ -85,6 +85,7 @@ impl StatefulWriter {
         if self.readers.destinations.one_by_one {
             self.send_one_by_one(now);
         }
+        // The payload of a long message ends it, so its HEARTBEAT comes in the next one.
         if let Some(purpose) = self.long.take_heartbeat() {
             if self.transmit_heartbeat_behind(now, purpose, datagram) {
                 return true;

@@ -69,6 +69,7 @@ impl ReliableState {
             Some(known) if range.start <= known.end && known.start <= range.end => {
                 NumberRange { start: known.start.min(range.start), end: known.end.max(range.end) }
             }
+            // Of two separate ranges the lower one is reached first. The writer repeats the other one on request.
             Some(known) if known.start <= range.start => known,
             _ => range,
         });
@@ -120,6 +121,7 @@ impl ReliableState {
     fn begin_stream(&mut self, is_first: bool, heartbeat: &Heartbeat, config: &ReaderConfig) {
         let begin = match self.start {
             StreamStart::Known | StreamStart::FirstAnnounced | StreamStart::Named => heartbeat.first_sn,
+            // Changes up to there may be older than the match, and are not for a volatile reader.
             StreamStart::AfterHistory => heartbeat.last_sn.next(),
         };
         // The writer may have been matched before, up to the floor.
@@ -174,7 +176,9 @@ impl ReliableState {
     fn forget_announced(&mut self, last: SequenceNumber, is_astray: bool, delivery: &mut ChangeDelivery<'_>) {
         self.announced.last = last.max(self.window.end().previous());
         self.gap = None;
-        self.announced.history_end = self.announced.history_end.map(|end| end.min(last));
+        if let Some(end) = &mut self.announced.history_end {
+            *end = last.min(*end);
+        }
         if is_astray {
             // All changes that the writer really sends lie before the window.
             delivery.tally.restart(distance(self.first, self.window.next()));

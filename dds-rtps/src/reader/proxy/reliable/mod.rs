@@ -169,7 +169,11 @@ impl ReliableState {
 
     /// Whether all changes of the first HEARTBEAT were delivered.
     pub(crate) fn has_history(&self) -> bool {
-        self.announced.history_end.is_some_and(|end| end < self.window.next())
+        match self.announced.history_end {
+            Some(end) => end < self.window.next(),
+            // Only a HEARTBEAT tells where the history ends.
+            None => false,
+        }
     }
 
     /// Whether a missing number is a loss.
@@ -315,8 +319,9 @@ impl ReliableState {
                 }
             }
         }
-        if self.gap.is_some_and(|gap| gap.end <= self.window.next()) {
-            self.gap = None;
+        match self.gap {
+            Some(gap) if gap.end <= self.window.next() => self.gap = None,
+            _ => {}
         }
         self.note_skipped(skipped, self.window.next(), delivery);
     }
@@ -374,7 +379,10 @@ impl ReliableState {
     }
 
     fn is_in_gap(&self, number: SequenceNumber) -> bool {
-        self.gap.is_some_and(|gap| gap.contains(number))
+        match self.gap {
+            Some(gap) => gap.contains(number),
+            None => false,
+        }
     }
 
     /// Requests more missing numbers at once if all requested ones arrived.
