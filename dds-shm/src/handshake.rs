@@ -135,6 +135,7 @@ impl HandshakeMessage {
         if *magic != MAGIC {
             return Err(Refusal::Malformed);
         }
+        // Before the version, because a peer of any version may refuse.
         if kind == 2 {
             return match RefusalCode::ALL.into_iter().find(|known| *known as u16 == code) {
                 Some(RefusalCode::Version) => Err(Refusal::Version { peer: version }),

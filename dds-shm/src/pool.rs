@@ -64,6 +64,7 @@ impl BlockPool {
 
     /// Copies a message into a new block, which has one holder. Returns `None` if there is no room.
     pub(crate) fn store(&self, len: usize, parts: &[IoSlice<'_>]) -> Option<u32> {
+        // Only this thread knows the block until the caller sends its number, so the copy needs no lock.
         let block = self.allocate(grains_of(len))?;
         let mut at = block as usize * GRAIN_LEN;
         for part in parts {
@@ -123,6 +124,7 @@ impl Blocks {
         let start = self.first_fit(grains)?;
         self.is_used.get_mut(start..start + grains)?.fill(true);
         *self.blocks.get_mut(start)? = Block { grains: grains as u32, holders: 1 };
+        // Free grains below a later start stay too few for this length, and may fit a shorter message.
         if start == self.lowest_free {
             self.lowest_free = start + grains;
         }
@@ -136,6 +138,7 @@ impl Blocks {
             let run = self.is_used.get(start..start.checked_add(grains)?)?;
             match run.iter().rposition(|used| *used) {
                 None => return Some(start),
+                // Each start up to the last used grain of the run would contain it.
                 Some(last_used) => start += last_used + 1,
             }
         }
@@ -152,6 +155,7 @@ impl Blocks {
         if let Some(run) = self.is_used.get_mut(start..start + grains) {
             run.fill(false);
         }
+        // A search never needs to begin before the lowest free grain.
         self.lowest_free = self.lowest_free.min(start);
     }
 }

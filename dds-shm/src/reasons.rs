@@ -65,6 +65,21 @@ pub enum Refusal {
     Broken(Violation),
 }
 
+#[cfg(target_os = "linux")]
+impl Refusal {
+    pub(crate) fn memory(error: rustix::io::Errno) -> Self {
+        Self::Memory(error.into())
+    }
+
+    pub(crate) fn descriptors(error: rustix::io::Errno) -> Self {
+        Self::Descriptors(error.into())
+    }
+
+    pub(crate) fn denied(error: rustix::io::Errno) -> Self {
+        Self::Denied(error.into())
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -122,7 +122,7 @@ impl Incoming {
         // An event for each new byte: bytes that are left unread cause no further event.
         let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         epoll::modify(&host.epoll, socket.as_fd(), epoll::EventData::new_u64(token), flags)
-            .map_err(|error| Refusal::Descriptors(error.into()))?;
+            .map_err(Refusal::descriptors)?;
         let probe = ProbeState { number: random_number(token), is_answered: false, has_answered: false };
         let incoming = Self {
             path: Arc::new(path),
@@ -135,6 +135,7 @@ impl Incoming {
             // Both processes share the network namespace, so the limits of their sockets are the same.
             wakes: UnreadWakes::new(rustix::net::sockopt::socket_send_buffer_size(socket).unwrap_or(0)),
         };
+        // The path opens when this test message comes back.
         match incoming.path.push(RecordKind::Probe, probe.number, 0, &[]) {
             Ok(()) => Ok(incoming),
             Err(_) => Err(Refusal::PeerLeft),
@@ -149,6 +150,7 @@ impl Incoming {
     /// Announces that this side sleeps.
     pub(super) fn fall_asleep(&mut self) {
         self.ring.fall_asleep();
+        // The peer wakes each sleep once, so the sleeps bound the unread wakes.
         self.wakes.sleeps = self.wakes.sleeps.saturating_add(1);
     }
 
@@ -173,6 +175,7 @@ impl Incoming {
                     return Ok(RingLook::Message(record));
                 }
                 RecordKind::Probe => {
+                    // A peer sends one test message. More of them would fill the ring with answers.
                     if self.probe.has_answered {
                         return Err(Violation::OutOfTurn);
                     }
@@ -199,9 +202,13 @@ impl Incoming {
         }
         if record.kind == RecordKind::Block {
             let start = self.start_of(record);
-            let end = start.and_then(|start| start.checked_add(record.len as usize));
-            if end.is_none_or(|end| end > self.pool_len) {
-                return Err(Violation::BlockOutside);
+            let end = match start {
+                Some(start) => start.checked_add(record.len as usize),
+                None => None,
+            };
+            match end {
+                Some(end) if end <= self.pool_len => {}
+                _ => return Err(Violation::BlockOutside),
             }
         }
         Ok(())
@@ -222,6 +229,7 @@ impl Incoming {
 
 /// Reads wakes, so that the socket of the peer has room for others.
 fn read_wakes(socket: &OwnedFd) {
+    // Unread wakes fill the send buffer of the peer, and a full one would lose the next wake.
     for _ in 0..READ_WAKES_MAX {
         let mut bytes = [0; 16];
         // The end of the peer is an event of its own.
@@ -233,6 +241,7 @@ fn read_wakes(socket: &OwnedFd) {
 
 /// A number that differs in each connection, so that an old answer does not count.
 fn random_number(token: u64) -> u32 {
+    // A new `RandomState` has random keys, so the peer cannot guess the number.
     RandomState::new().hash_one(token) as u32
 }
 

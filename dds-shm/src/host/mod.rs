@@ -123,13 +123,13 @@ impl ShmHost {
             Errno::ADDRINUSE => Refusal::AlreadyConnected,
             error => Refusal::Denied(error.into()),
         })?;
-        rustix::net::listen(&listener, BACKLOG).map_err(|error| Refusal::Denied(error.into()))?;
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| Refusal::Descriptors(error.into()))?;
+        rustix::net::listen(&listener, BACKLOG).map_err(Refusal::denied)?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(Refusal::descriptors)?;
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
-        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags)
-            .map_err(|error| Refusal::Descriptors(error.into()))?;
+        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags).map_err(Refusal::descriptors)?;
         let shared = Arc::new(HostState {
             identity,
+            // A power of two, so that a mask turns a position into a place.
             ring_len: longest.next_power_of_two() as u32,
             config,
             pool,
@@ -154,6 +154,7 @@ impl ShmHost {
     /// Fails at once if no process listens, a policy forbids the peer, a limit is reached, or a path exists.
     pub fn connect(&self, peer: Identity) -> Result<(), Refusal> {
         let shared = &self.shared;
+        // Locked to the end, so that two threads do not connect to the same peer.
         let mut peers = shared.lock_peers();
         if peers.is_closed || peer == shared.identity || peers.claims.contains_key(&peer) {
             return Err(Refusal::AlreadyConnected);
@@ -180,6 +181,7 @@ impl ShmHost {
         };
         shared.watch(connection.socket.as_fd(), token, epoll::EventFlags::IN | epoll::EventFlags::RDHUP)?;
         peers.claims.insert(peer, Claim { token, is_connecting: true, path: Weak::new() });
+        // The receive thread takes the connection over, and its timer ends a handshake without an answer.
         peers.new.push(connection);
         shared.tick(true);
         Ok(())
@@ -228,7 +230,14 @@ impl HostState {
 
     /// Collected first, because a path and this list may not be locked at once.
     fn open_paths(&self) -> Vec<Arc<PathState>> {
-        self.lock_peers().claims.values().filter_map(|claim| claim.path.upgrade()).collect()
+        let mut paths = Vec::new();
+        for claim in self.lock_peers().claims.values() {
+            // A claim of a handshake has no path yet.
+            if let Some(path) = claim.path.upgrade() {
+                paths.push(path);
+            }
+        }
+        paths
     }
 
     fn lock_peers(&self) -> MutexGuard<'_, Peers> {
@@ -249,8 +258,7 @@ impl HostState {
     }
 
     fn watch(&self, descriptor: BorrowedFd<'_>, token: u64, flags: epoll::EventFlags) -> Result<(), Refusal> {
-        epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), flags)
-            .map_err(|error| Refusal::Descriptors(error.into()))
+        epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), flags).map_err(Refusal::descriptors)
     }
 
     fn unwatch(&self, descriptor: BorrowedFd<'_>) {
@@ -289,13 +297,17 @@ fn own_user() -> u32 {
 }
 
 fn len_of(parts: &[IoSlice<'_>]) -> usize {
-    parts.iter().map(|part| part.len()).fold(0, usize::saturating_add)
+    let mut len = 0_usize;
+    for part in parts {
+        len = len.saturating_add(part.len());
+    }
+    len
 }
 
 fn new_socket() -> Result<OwnedFd, Refusal> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)
-        .map_err(|error| Refusal::Descriptors(error.into()))
+    // The kind keeps the messages of the handshake apart.
+    rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Refusal::descriptors)
 }
 
 fn address_of(identity: &Identity) -> Result<SocketAddrUnix, Refusal> {
@@ -305,7 +317,7 @@ fn address_of(identity: &Identity) -> Result<SocketAddrUnix, Refusal> {
             *digit = char::from_digit(u32::from(nibble), 16).map_or(b'0', |digit| digit as u8);
         }
     }
-    SocketAddrUnix::new_abstract_name(&name).map_err(|error| Refusal::Denied(error.into()))
+    SocketAddrUnix::new_abstract_name(&name).map_err(Refusal::denied)
 }
 
 fn refused_connection(error: Errno) -> Refusal {

@@ -206,6 +206,7 @@ impl PathState {
         drop(sending);
         match pushed {
             Ok(Ok(Pushed::Written { wakes })) => {
+                // The socket is full, or the peer has left. The next record tries again.
                 if wakes && !self.wake_peer() {
                     if let Sending::Open(open) = &mut *self.lock() {
                         open.ring.repeat_wake();
@@ -323,9 +324,13 @@ impl HeldBlocks {
 
     /// One block of any length is always permitted.
     fn has_room_for(&self, message: &StagedMessage) -> bool {
+        // One message may exceed the limit if the peer holds nothing else. Otherwise it could never be sent.
         let is_first = self.blocks == 0;
         let fits = self.held_grains + grains_of(message.len as usize) <= self.grains_max;
-        let is_countable = self.counts.get(message.block as usize).is_some_and(|count| *count < u8::MAX);
+        let is_countable = match self.counts.get(message.block as usize) {
+            Some(count) => *count < u8::MAX,
+            None => false,
+        };
         self.blocks < self.blocks_max.max(1) && is_countable && (fits || is_first)
     }
 
@@ -356,6 +361,7 @@ impl HeldBlocks {
         }
         *count -= 1;
         self.blocks -= 1;
+        // The length that was sent, because the peer states only the number of the block.
         self.held_grains -= *grains as usize;
         self.pool.release(block);
         true

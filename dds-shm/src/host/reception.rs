@@ -241,10 +241,14 @@ impl ShmReception {
 
     fn next_step(&mut self, timeout: Option<Duration>) -> Option<Step> {
         // A timeout that the clock cannot express has no end.
-        let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let until = match timeout {
+            Some(timeout) => Instant::now().checked_add(timeout),
+            None => None,
+        };
         // The descriptors were checked after the timeout. A peer that rings in a loop must not prolong it.
         let mut is_late = false;
         loop {
+            // Rings that are never empty must not hide new peers, and the end of others.
             if self.unchecked >= UNCHECKED_MAX {
                 self.unchecked = 0;
                 self.wait(Some(Duration::ZERO));
@@ -265,8 +269,11 @@ impl ShmReception {
             if is_late {
                 return None;
             }
-            let rest = until.map(|until| until.saturating_duration_since(Instant::now()));
-            is_late = rest.is_some_and(|rest| rest.is_zero());
+            let mut rest = None;
+            if let Some(until) = until {
+                let left = until.saturating_duration_since(Instant::now());
+                (rest, is_late) = (Some(left), left.is_zero());
+            }
             self.wait(rest);
             if self.take_interrupt() {
                 return None;
@@ -319,9 +326,11 @@ impl ShmReception {
         };
         let look = incoming.look()?;
         if look == RingLook::Empty {
+            // The peer may wait for the room of the records that were just read.
             if incoming.ring.must_wake() && !incoming.path.wake_peer() {
                 incoming.ring.repeat_wake();
             }
+            // The last records of a peer that left come before its end.
             if incoming.is_closing {
                 self.end(token, Ending::HangUp);
             }
@@ -335,7 +344,10 @@ impl ShmReception {
             return None;
         }
         let end_of_spin = Instant::now() + self.host.config.spin.min(SPIN_MAX);
-        let until = until.map_or(end_of_spin, |until| until.min(end_of_spin));
+        let until = match until {
+            Some(until) => until.min(end_of_spin),
+            None => end_of_spin,
+        };
         while !self.awake.is_empty() && Instant::now() < until {
             std::hint::spin_loop();
             if let Some(step) = self.poll() {
@@ -432,6 +444,7 @@ impl ShmReception {
 
     /// Waits for the handshake of an accepted peer.
     fn begin(&mut self, socket: OwnedFd) {
+        // First, so that the limit counts the connections that this side began.
         self.take_new();
         let has_room = self.connections.len() < self.host.config.paths_max;
         let checked = match self.host.user_of(&socket) {
@@ -464,10 +477,13 @@ impl ShmReception {
     /// Takes over the connections that `connect` has begun.
     fn take_new(&mut self) {
         let new = std::mem::take(&mut self.host.lock_peers().new);
-        self.connections.extend(new.into_iter().map(|connection| (connection.token, connection)));
+        for connection in new {
+            self.connections.insert(connection.token, connection);
+        }
     }
 
     fn handle_socket(&mut self, token: u64, flags: epoll::EventFlags) {
+        // `connect` may have begun the connection on another thread.
         if !self.connections.contains_key(&token) {
             self.take_new();
         }
@@ -491,6 +507,7 @@ impl ShmReception {
         };
         self.host.unwatch(socket.as_fd());
         incoming.is_closing = true;
+        // The peer may have written records just before it left.
         match incoming.ring.close() {
             Ok(()) => self.wake_up(token),
             Err(violation) => self.end(token, Ending::Violation(violation)),
@@ -506,7 +523,11 @@ impl ShmReception {
             HandshakeMessage::Refusal(code) => return Err(code.reason()),
         };
         let is_answer = matches!(connection.stage, Stage::Handshake(Some(_)));
-        let is_expected = connection.identity.is_none_or(|identity| identity == hello.sender);
+        let is_expected = match connection.identity {
+            Some(identity) => identity == hello.sender,
+            // Only the hello of a peer that connects tells its identity.
+            None => true,
+        };
         if hello.receiver != self.host.identity || hello.sender == self.host.identity || !is_expected {
             return Err(Refusal::WrongIdentity);
         }
@@ -518,6 +539,7 @@ impl ShmReception {
             let error = Errno::MFILE;
             return Err(Refusal::Descriptors(error.into()));
         };
+        // `connect` has claimed the identity of an answer.
         if !is_answer {
             self.claim(token, &hello)?;
         }
@@ -525,6 +547,7 @@ impl ShmReception {
         let Some(connection) = self.connections.get_mut(&token) else { return Ok(()) };
         connection.identity = Some(hello.sender);
         let Stage::Handshake(side) = &mut connection.stage else { return Ok(()) };
+        // The side that connected has sent its memory already.
         let own = match side.take() {
             Some(own) => own,
             None => {
@@ -616,8 +639,10 @@ impl ShmReception {
         self.host.unwatch(connection.socket.as_fd());
         if let Some(identity) = connection.identity {
             let mut peers = self.host.lock_peers();
-            if peers.claims.get(&identity).is_some_and(|claim| claim.token == token) {
-                peers.claims.remove(&identity);
+            match peers.claims.get(&identity) {
+                Some(claim) if claim.token == token => drop(peers.claims.remove(&identity)),
+                // Another connection of the peer has taken its place.
+                _ => {}
             }
         }
         let is_open = connection.is_open();
@@ -629,6 +654,7 @@ impl ShmReception {
             self.steps.push_back(Step::Refused(connection.identity, refusal));
             return;
         };
+        // Before `end`, which closes the path in any case.
         let was_closed = !incoming.path.is_sending();
         let violation = match ending {
             Ending::Violation(violation) => Some(violation),

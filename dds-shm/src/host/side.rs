@@ -98,6 +98,7 @@ pub(super) fn receive_handshake(
         }
     }
     let message = HandshakeMessage::parse(bytes.get(..len).unwrap_or_default())?;
+    // Descriptors beyond the first two are closed with the iterator.
     let mut descriptors = descriptors.into_iter();
     let taken = match (descriptors.next(), descriptors.next()) {
         (Some(outbox), Some(pool)) => Some(PeerDescriptors { outbox, pool }),

@@ -58,11 +58,12 @@ impl MappedMemory {
     pub(crate) fn create(len: usize) -> Result<(Self, OwnedFd), Refusal> {
         // The system ends a process that makes a file longer than its limit.
         let longest = getrlimit(Resource::Fsize).current;
-        if longest.is_some_and(|longest| longest < len as u64) {
-            return Err(Refusal::Memory(Errno::FBIG.into()));
+        match longest {
+            Some(longest) if longest < len as u64 => return Err(Refusal::memory(Errno::FBIG)),
+            _ => {}
         }
         let file = new_memfd()?;
-        rustix::fs::ftruncate(&file, len as u64).map_err(|error| Refusal::Memory(error.into()))?;
+        rustix::fs::ftruncate(&file, len as u64).map_err(Refusal::memory)?;
         let mapping = Mapping::new(file.as_fd(), len, Access::Write).map_err(Refusal::Memory)?;
         // The own mapping stays writable, because it is older than the seal.
         let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::FUTURE_WRITE | SealFlags::SEAL;
@@ -70,8 +71,8 @@ impl MappedMemory {
         let is_whole = match mapping.populate(0, len.min(FIRST_LEN)) {
             Ok(()) => false,
             Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
-                rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, len as u64)
-                    .map_err(|error| Refusal::Memory(error.into()))?;
+                // Linux before 5.14 cannot reserve pages of a mapping, so the whole file is reserved now.
+                rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, len as u64).map_err(Refusal::memory)?;
                 true
             }
             Err(error) => return Err(Refusal::Memory(error)),
@@ -161,6 +162,7 @@ fn part_len(len: usize) -> usize {
 fn new_memfd() -> Result<OwnedFd, Refusal> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let created = match rustix::fs::memfd_create(c"dds-shm", flags | MemfdFlags::NOEXEC_SEAL) {
+        // Linux before 6.3 does not know the last flag.
         Err(Errno::INVAL) => rustix::fs::memfd_create(c"dds-shm", flags),
         result => result,
     };

@@ -54,6 +54,7 @@ impl<M: Memory> RingReader<M> {
         if available < HEADER_LEN {
             return Err(Violation::RecordLength);
         }
+        // The peer may change the header at any time, so only this copy is checked and used.
         let mut header = [0; HEADER_LEN as usize];
         self.peer.read(place(self.read, self.ring_len), &mut header);
         let [kind, len, argument, _] = words_of(header);
@@ -70,6 +71,7 @@ impl<M: Memory> RingReader<M> {
         let position = self.read.wrapping_add(HEADER_LEN).wrapping_add(from as u32);
         let until_end = (self.ring_len - (position & (self.ring_len - 1))) as usize;
         let at = place(position, self.ring_len);
+        // A record may continue at the start of the ring.
         match into.split_at_mut_checked(until_end) {
             Some((first, rest)) => {
                 self.peer.read(at, first);
@@ -82,6 +84,7 @@ impl<M: Memory> RingReader<M> {
     /// Removes a record that [`peek`](Self::peek) returned.
     pub(crate) fn consume(&mut self, record: Record) {
         if record.kind == RecordKind::Block {
+            // The number first: the peer reads it when it sees the new count.
             self.own.store(RETURNS + 4 * (self.returned % RETURNS_MAX) as usize, record.argument);
             self.returned = self.returned.wrapping_add(1);
             self.own.store(RETURNED, self.returned);
@@ -98,6 +101,7 @@ impl<M: Memory> RingReader<M> {
         if !std::mem::take(&mut self.has_progress) {
             return false;
         }
+        // The peer sees the room, or this side sees the wish: the fence leaves no third case.
         self.own.fence();
         let wish = self.peer.load(WISH);
         let wakes = wish != self.wish;
@@ -107,6 +111,7 @@ impl<M: Memory> RingReader<M> {
 
     /// The wake did not reach the peer, so the next check of the wish wakes it again.
     pub(crate) fn repeat_wake(&mut self) {
+        // Any number but that of the peer counts as a new wish.
         self.wish = self.wish.wrapping_sub(1);
         self.has_progress = true;
     }
@@ -123,6 +128,7 @@ impl<M: Memory> RingReader<M> {
         if self.is_asleep() {
             self.sleep = self.sleep.wrapping_add(1);
             self.own.store(SLEEP, self.sleep);
+            // A peer that sees this side awake sends no wake, so this side looks at the ring only after the store.
             self.own.fence();
         }
     }

@@ -78,6 +78,7 @@ impl<M: Memory> RingWriter<M> {
             self.write_wrapped(position, part);
             position = position.wrapping_add(part.len() as u32);
         }
+        // The position last, because the peer reads everything before it.
         self.written = self.written.wrapping_add(total);
         self.own.store(WRITTEN, self.written);
         Ok(Pushed::Written { wakes: self.must_wake() })
@@ -90,6 +91,7 @@ impl<M: Memory> RingWriter<M> {
         if end <= self.reserved {
             return true;
         }
+        // More than one record needs, so that few records cost a system call.
         let end = end.max(self.reserved.saturating_add(RESERVED_LEN)).min(self.ring_len);
         let has_memory = self.own.reserve(RING + self.reserved as usize, (end - self.reserved) as usize);
         if has_memory {
@@ -108,6 +110,7 @@ impl<M: Memory> RingWriter<M> {
     /// Bytes that the ring has room for, by the peer's position as it is now.
     pub(crate) fn look_for_room(&mut self) -> Result<u32, Violation> {
         let read = self.peer.load(READ);
+        // A position that goes back, or beyond the written bytes, makes this distance larger.
         if self.written.wrapping_sub(read) > self.written.wrapping_sub(self.read) {
             return Err(Violation::ReadBeyondWritten);
         }
@@ -139,6 +142,7 @@ impl<M: Memory> RingWriter<M> {
     fn must_wake(&mut self) -> bool {
         self.own.fence();
         let sleep = self.peer.load(SLEEP);
+        // One wake ends a sleep. Further ones would only fill the socket.
         let wakes = sleep % 2 == 1 && sleep != self.woken_sleep;
         if wakes {
             self.woken_sleep = sleep;
@@ -159,6 +163,7 @@ impl<M: Memory> RingWriter<M> {
     fn write_wrapped(&self, position: u32, bytes: &[u8]) {
         let at = place(position, self.ring_len);
         let until_end = (self.ring_len - (position & (self.ring_len - 1))) as usize;
+        // A record may continue at the start of the ring.
         match bytes.split_at_checked(until_end) {
             Some((first, rest)) => {
                 self.own.write(at, first);
