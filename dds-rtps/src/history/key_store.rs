@@ -40,6 +40,7 @@ impl KeyStore {
     /// Whether a payload should be kept in place of `key`. A serialized key replaces a sample.
     pub(super) fn should_store(key: Option<&KeyPayload>, is_key: bool) -> bool {
         match key {
+            // A serialized key is shorter than a sample, and the key of an instance never changes.
             Some(known) => is_key && !known.is_key,
             None => true,
         }

@@ -61,6 +61,7 @@ impl HistoryLimits {
     #[must_use]
     pub fn capacity(&self, keyed: bool) -> usize {
         let per_instance = self.samples_per_instance_max.min(self.depth.unwrap_or(usize::MAX));
+        // A topic without a key has one instance.
         let instances = if keyed { self.instances_max } else { 1 };
         self.samples_max.min(per_instance.saturating_mul(instances))
     }

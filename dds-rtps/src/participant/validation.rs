@@ -267,6 +267,7 @@ impl Validations {
         ack_nack: &AckNack,
     ) -> Answer {
         let Some(validation) = self.pending.get_mut(&prefix) else { return Answer::Unrelated };
+        // Before the first challenge, no ACKNACK can answer one.
         if validation.topic != Some(topic) || validation.sent == 0 {
             return Answer::Unrelated;
         }
@@ -283,6 +284,7 @@ impl Validations {
         if base > validation.secret && !validation.is_raised {
             return Answer::IsAhead;
         }
+        // Only a reader at the address can know the secret.
         if base != validation.secret {
             return Answer::Unrelated;
         }
@@ -383,6 +385,7 @@ impl Validations {
         let Some(validation) = self.pending.get_mut(&prefix) else { return Vec::new() };
         let mut locators = Vec::new();
         for locator in validation.locators().into_iter().take(count_max) {
+            // An address that may be forged gets no more than a multiple of the bytes that came in its name.
             if validation.allowance < len {
                 break;
             }

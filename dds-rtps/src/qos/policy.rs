@@ -234,6 +234,7 @@ impl Presentation {
     /// Whether changes of all writers of a publisher are coherent or ordered.
     #[must_use]
     pub const fn is_of_group(&self) -> bool {
+        // The scope alone promises nothing: it says only how far coherence and order go.
         matches!(self.access_scope, AccessScope::Group) && (self.coherent_access || self.ordered_access)
     }
 }

@@ -105,6 +105,7 @@ impl WriterTable {
     /// Index of a matched writer.
     #[inline]
     pub(crate) fn find(&mut self, writer: Guid) -> Option<usize> {
+        // Most submessages come from the same writer as the one before.
         if self.writers.get(self.last_found).is_some_and(|known| known.proxy.guid() == writer) {
             return Some(self.last_found);
         }
@@ -154,6 +155,7 @@ impl WriterTable {
             if !reliable.awaits_start() && !self.wants_history {
                 self.remember_position(writer, reliable.next());
             }
+            // A writer that kept its proxy of this reader ignores lower counts, so they go on from here.
             self.counts_of_unmatched = self.counts_of_unmatched.max(reliable.acknacks.counts());
         }
         self.due_heap.forget(index as u32);

@@ -109,9 +109,11 @@ impl<T: Transport> Transport for SendFaults<T> {
             if state.draw_blocked(&self.faults) {
                 return SendOutcome::Blocked;
             }
+            // Each destination has its own fate, as in a network.
             let now = (self.clock)();
             let sent = SentDatagram { at: now, len: datagram.len(), multicast: destination.is_multicast() };
             state.path.send(&sent, |damage| damaged_copy(datagram, destination, damage));
+            // Without a delay the datagram arrives at once.
             self.deliver(&mut state, now);
             datagram.destination_done();
         }
@@ -132,6 +134,7 @@ impl SendState {
         if self.still_blocked > 0 {
             self.still_blocked -= 1;
         } else if self.random.happens(faults.blocked) {
+            // This refusal is the first of the row.
             self.still_blocked = faults.blocked_in_a_row.saturating_sub(1);
         } else {
             return false;
@@ -181,6 +184,7 @@ impl<S: Copy> ReceiveFaults<S> {
     /// Accepts a datagram that `socket` has received. Then call [`next_arrival`](Self::next_arrival) until it is
     /// `None`.
     pub fn receive(&mut self, now: Instant, socket: S, bytes: &[u8]) {
+        // A socket does not tell whether a datagram came by multicast.
         let sent = SentDatagram { at: now, len: bytes.len(), multicast: false };
         self.path.send(&sent, |damage| {
             let mut bytes = bytes.to_vec();

@@ -301,6 +301,7 @@ fn sum(start: u32, bytes: &[u8]) -> u32 {
 }
 
 fn folded(sum: u32) -> u16 {
+    // Two folds suffice: the first one leaves a carry of one at most.
     let once = (sum >> 16) + (sum & 0xffff);
     let twice = (once >> 16) + (once & 0xffff);
     !(twice as u16)

@@ -49,6 +49,7 @@ impl ChecksumKind {
             0x20 => Some(Self::Crc32c),
             0x40 => Some(Self::Crc64),
             0x60 => Some(Self::Md5),
+            // No bit: the message has no checksum.
             _ => None,
         }
     }
@@ -81,6 +82,7 @@ impl ChecksumKind {
 
     /// Computes the checksum of a message whose checksum field begins at `offset`.
     pub(super) fn of(self, message: &[u8], offset: usize) -> Checksum {
+        // The field counts as zeros, because the sender computes the checksum before it knows it.
         let (before, rest) = message.split_at_checked(offset).unwrap_or((message, &[]));
         let after = rest.get(self.wire_len()..).unwrap_or_default();
         let zeros = [0; 16];

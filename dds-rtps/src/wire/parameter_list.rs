@@ -311,6 +311,7 @@ impl<'b> ParameterListWriter<'b> {
         // The length is set when the value is known.
         let mut value = ParameterValueWriter { buffer: self.buffer, start };
         write(&mut value);
+        // Each entry begins at a multiple of 4.
         value.align(4);
         let len = self.buffer.len() - start;
         match (u16::try_from(len), self.buffer.get_mut(entry + 2..start)) {

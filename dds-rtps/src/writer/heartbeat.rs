@@ -156,6 +156,7 @@ impl HeartbeatSchedule {
 
     /// Notes that a reader on a long path answered. There the period decides.
     pub(crate) fn note_long_path(&mut self) {
+        // Zero switches the quick HEARTBEATs and the tail loss probes off.
         self.rtt = Duration::ZERO;
     }
 
@@ -249,6 +250,7 @@ impl HeartbeatSchedule {
     /// The first is due at once if there are unannounced samples, or samples about to be sent.
     pub(crate) fn hurry(&mut self, now: Instant, has_news: bool) {
         self.hurried = true;
+        // At once only if it announces something new. Otherwise the last HEARTBEAT has announced all.
         self.due |= has_news || self.unannounced > 0;
         self.deadline = earliest(self.deadline, now.after(self.interval()));
     }
@@ -292,6 +294,7 @@ impl HeartbeatSchedule {
     /// Returns the time between two HEARTBEATs to a reader that owes an answer.
     pub(crate) fn pace(&self) -> Duration {
         let pace = self.period.scale(1, if self.hurried { HURRY } else { 1 });
+        // Each of these readers gets a HEARTBEAT of its own, so the pause grows with their number.
         pace.scale(1 + self.owing / CROWD, 1).min(self.unheard_max).max(pace)
     }
 

@@ -40,6 +40,7 @@ impl WriterLifespan {
     /// Returns when a change that is written now expires.
     #[inline]
     pub(crate) fn expiry(&mut self, now: Now, change: &CacheChange) -> Option<Instant> {
+        // A change of a durability service keeps the LIFESPAN of its original writer.
         let lifespan = change.origin.as_ref().map_or(self.lifespan, |origin| origin.lifespan);
         if lifespan.is_infinite() {
             return None;
@@ -63,6 +64,7 @@ impl WriterLifespan {
         let mut last = None;
         if self.is_used {
             for stored in history.iter_from(first) {
+                // One change that never expires keeps the history for good.
                 last = last.max(Some(stored.expires?));
             }
         }
@@ -75,6 +77,7 @@ impl WriterLifespan {
     /// free a little later. `next` is the next change to write.
     pub(crate) fn remove_expired(&mut self, now: Now, history: &mut WriterHistory, next: SequenceNumber) -> bool {
         let Some(oldest) = self.oldest(history) else {
+            // No change up to `next` expires.
             self.search_from = next;
             return false;
         };

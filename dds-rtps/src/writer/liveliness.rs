@@ -35,6 +35,7 @@ impl OfferedLiveliness {
     /// Creates the state. The lease starts with the first assertion.
     pub(crate) fn new(offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
         let is_shared = offered.kind == LivelinessKind::ManualByParticipant;
+        // Only writers of this kind renew the leases of each other.
         let assertion_clock = if is_shared { assertion_clock } else { None };
         Self {
             offered,

@@ -110,6 +110,7 @@ impl StatelessWriter {
             return false;
         };
         let sender = Sender { guid: self.guid, keyed: self.keyed, hashed_type: None, inline_qos: &[] };
+        // The only change is laid out in any case, so the length limit does not matter.
         let mut layout = Layout::new(datagram, sender, self.reader_id, 0);
         layout.change(change);
         if to_all {

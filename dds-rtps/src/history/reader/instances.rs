@@ -269,6 +269,7 @@ impl InstanceTable {
             }
         };
         self.by_handle.insert(handle, at);
+        // The hash table finds an instance, and the tree walks them in the order of their handles.
         self.in_order.insert(handle, at);
         at
     }

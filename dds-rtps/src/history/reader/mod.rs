@@ -115,6 +115,7 @@ impl ReaderHistoryConfig {
 
     /// The most instances.
     fn instances_max(&self) -> usize {
+        // Without a limit of the application, the bound of this implementation protects the memory.
         match self.limits.instances_max {
             usize::MAX => INSTANCES_MAX,
             max => max.min(NO_INSTANCE as usize),
@@ -144,6 +145,7 @@ impl ReaderHistory {
     /// Creates an empty history. Allocates nothing yet.
     #[must_use]
     pub fn new(config: ReaderHistoryConfig) -> Self {
+        // Most readers share instances, and need no memory for owners.
         let owners = match config.ownership {
             Ownership::Exclusive => Some(Box::new(InstanceOwners::new(config.hash_seed))),
             Ownership::Shared => None,

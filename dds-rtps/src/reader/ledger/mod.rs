@@ -207,6 +207,7 @@ impl Undelivered {
         self.purged += removed.purged;
         self.not_owner += removed.not_owner;
         self.superseded += removed.superseded;
+        // The history rejects a sample by itself only if the delivery of a pending one finds no space.
         self.rejected_samples += removed.rejected;
     }
 
@@ -289,6 +290,7 @@ impl WriterLosses {
 
     /// Ends the row of an unmatched writer. `is_entitled`: its missing changes are losses; otherwise they are history.
     pub(crate) fn close(&mut self, is_entitled: bool) {
+        // A reader that was not entitled to them has lost nothing.
         let missing = if is_entitled { &mut self.not_received.never_came } else { &mut self.not_received.irrelevant };
         *missing = missing.saturating_add(self.awaited);
         self.undelivered.stranded = self.undelivered.stranded.saturating_add(self.waiting);
@@ -315,6 +317,7 @@ impl WriterLosses {
 
     /// Adds another row. The result is a sum.
     pub fn add(&mut self, other: &Self) {
+        // A sum has no writer and no range of numbers.
         *self = Self { writer: None, first: SequenceNumber::ZERO, last: SequenceNumber::ZERO, ..*self };
         for (own, other) in [
             (&mut self.known, other.known),

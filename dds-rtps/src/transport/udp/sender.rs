@@ -299,6 +299,7 @@ impl UdpTransport {
     #[cold]
     fn note_error(&self, error: &io::Error) {
         match error.kind() {
+            // The standard library has no kind for this error.
             _ if error.raw_os_error() == Some(MESSAGE_TOO_LONG) => self.count_failure(&self.counters.too_long),
             ErrorKind::PermissionDenied => self.count_failure(&self.counters.forbidden),
             ErrorKind::NetworkUnreachable
@@ -326,6 +327,7 @@ impl UnicastSenders {
 
     #[inline]
     fn of(&self, destination: SocketAddr) -> Option<&Socket> {
+        // A host without this version of IP has no socket for it.
         if destination.is_ipv4() { self.v4.as_ref() } else { self.v6.as_ref() }
     }
 }
@@ -348,6 +350,7 @@ impl Transport for UdpTransport {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
         let mut copy: SmallVec<[u8; COPIED_MAX]> = SmallVec::new();
         let mut segments: SmallVec<[IoSlice<'_>; 8]> = datagram.segments().map(IoSlice::new).collect();
+        // A copy of few bytes costs less than a call that gathers.
         if segments.len() > 1 && datagram.len() <= COPIED_MAX {
             for segment in segments.drain(..) {
                 copy.extend_from_slice(&segment);

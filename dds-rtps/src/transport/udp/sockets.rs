@@ -85,6 +85,7 @@ impl UdpSockets {
 pub fn locators(bound: &[SocketAddr], addresses: &[IpAddr]) -> Vec<Locator> {
     let mut locators = Vec::new();
     for address in addresses {
+        // Each version of IP has its own socket.
         if let Some(bound) = bound.iter().find(|bound| bound.is_ipv4() == address.is_ipv4()) {
             locators.push(Locator::udp(*address, bound.port()));
         }

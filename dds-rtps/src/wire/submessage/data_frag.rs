@@ -105,6 +105,7 @@ impl<'a> DataFrag<'a> {
         let reader_id = head.entity_id()?;
         let writer_id = head.entity_id()?;
         let writer_sn = head.valid_sequence_number()?;
+        // Errors of the range name the first field of the fragments.
         let fragments = head.clone();
         let header = DataFragHeader {
             reader_id,
@@ -117,6 +118,7 @@ impl<'a> DataFrag<'a> {
             is_key: flags & FLAG_KEY != 0,
             non_standard_payload: flags & FLAG_NON_STANDARD != 0,
         };
+        // Once for both uses: the fragments lie within the sample, and the payload has their length.
         let range = header.checked_range().map_err(|kind| fragments.error(kind))?;
         let inline_qos = parse_inline_qos(cursor, flags)?;
         // Bytes behind the fragments are padding: DATA_FRAG knows its length, unlike DATA.

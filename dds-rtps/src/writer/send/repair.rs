@@ -43,6 +43,7 @@ impl ReaderRepair<'_> {
             return;
         }
         if self.proxy.repairs.may_respond(now) {
+            // The delay is over, and requests that came during it are answered together.
             self.proxy.repairs.respond_at = None;
             if self.proxy.has_window() && self.proxy.next_fragments(now).is_some() {
                 return self.lay_out_fragments(layout);
