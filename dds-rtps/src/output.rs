@@ -70,6 +70,7 @@ impl Datagram {
     /// Appends `range` of `payload` after the present content, without a copy.
     pub fn gather(&mut self, payload: Payload, range: Range<usize>) {
         debug_assert!(range.end <= payload.len(), "the range lies in the payload");
+        // The offset is where the payload interrupts the buffer, which may still grow behind it.
         self.gathered.push(Gathered { offset: self.buffer.len(), payload, range });
     }
 
@@ -131,6 +132,7 @@ impl Datagram {
     ///
     /// For a transport that serves some destinations before another transport serves the rest.
     pub fn retain_destinations(&mut self, mut is_left: impl FnMut(&Locator) -> bool) {
+        // The destinations before were served earlier. They stay, because `next_destination` counts them.
         let first = self.next_destination;
         let mut index = 0;
         self.destinations.retain(|destination| {

@@ -83,6 +83,7 @@ impl AssertionClock {
             return false;
         }
         let last = self.last.load(Ordering::SeqCst);
+        // Several threads may ask at once, and only one of them gets the answer to report.
         self.reported.swap(last, Ordering::SeqCst) < last
     }
 

@@ -59,6 +59,7 @@ impl Payload {
     /// A part of this payload in the same slot. The range is clamped to the payload.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
+        // A range beyond the payload would show bytes of other messages in the slot.
         let start = self.start.saturating_add(range.start).min(self.end);
         let end = self.start.saturating_add(range.end).clamp(start, self.end);
         Self { slot: Arc::clone(&self.slot), start, end }
@@ -67,6 +68,7 @@ impl Payload {
     /// Whether this part uses less than half of the memory of its slot.
     #[must_use]
     pub fn is_small_part(&self) -> bool {
+        // The capacity counts, because the whole memory stays occupied.
         self.len() < self.slot.bytes.capacity() / 2
     }
 
@@ -192,6 +194,7 @@ impl PayloadSource for () {
 impl PayloadSource for Payload {
     fn share(&self, bytes: &[u8]) -> Option<Payload> {
         let base = self.bytes().as_ptr() as usize;
+        // Only the addresses are compared: bytes of another packet are no part of this slot.
         let start = (bytes.as_ptr() as usize).checked_sub(base)?;
         let end = start.checked_add(bytes.len())?;
         if end <= self.len() { Some(self.slice(start..end)) } else { None }

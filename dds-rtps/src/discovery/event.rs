@@ -47,7 +47,7 @@ impl ParticipantLoss {
     /// Whether the participant may still match our endpoints when it returns.
     #[must_use]
     pub const fn may_return(self) -> bool {
-        // Neither is the participant's own word: it may still run and announce itself again.
+        // Silence is no proof: the participant may still run, and announce itself again.
         matches!(self, Self::LeaseExpired | Self::Displaced)
     }
 }

@@ -319,6 +319,7 @@ impl LookupReturn {
 impl<'de> Decode<'de> for LookupReturn {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
         d.appendable(|d| {
+            // The result of an unknown operation has an unknown type, so it is not read.
             let operation = i32::decode(d)?;
             if operation != GET_TYPES && operation != GET_DEPENDENCIES {
                 return Ok(Self::Unknown);

@@ -91,6 +91,7 @@ impl Participant {
 
     fn remove<T: EndpointAnnouncement>(&mut self, now: Now, id: EntityId) -> bool {
         let guid = Guid::new(self.config.prefix, id);
+        // An endpoint that was never announced, or was removed before, needs no disposal.
         let Some(removed) = self.matching.remove::<T>(guid, ParticipantLoss::Left) else { return false };
         let mut key = Vec::new();
         endpoint_key(guid, &mut key);
@@ -233,6 +234,7 @@ impl Participant {
         let Decoded { data, skipped } = decoded;
         self.counters.skipped_parameters += u64::from(skipped);
         let guid = data.endpoint().guid;
+        // An ignored endpoint takes no place within the limit.
         if self.ignored.contains(data.endpoint()) {
             return;
         }
@@ -295,6 +297,7 @@ impl Participant {
     /// Ignores all remote endpoints with this topic and type from now on, and forgets them.
     pub fn ignore_topic(&mut self, name: &str, type_name: &str) {
         self.ignored.insert_topic(name, type_name);
+        // The GUIDs are collected first, because a removal changes the tables of this walk.
         let mut forgotten = Vec::new();
         for writer in self.matching.writers() {
             if is_of_topic(&writer.data.endpoint, name, type_name) {

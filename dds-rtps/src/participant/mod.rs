@@ -124,6 +124,7 @@ impl Participant {
 
     /// Begins to announce this participant. Peers are discovered before that, too.
     pub fn start(&mut self, now: Now) {
+        // Leaving is final, because peers ignore announcements that follow a disposal.
         if self.phase != Phase::Left {
             self.phase = Phase::Announcing;
         }
@@ -159,6 +160,7 @@ impl Participant {
         self.announcer.set_destinations(self.config.announce_to.clone());
         self.announce(now);
         self.update_all_routes(now);
+        // A peer that multicast does not reach learns the new locators only in this way.
         self.announcer.answer(&self.peers.unicast_locators());
     }
 
@@ -197,9 +199,11 @@ impl Participant {
         if self.phase == Phase::Left {
             return;
         }
+        // Any submessage is a sign of life, also one that no builtin endpoint here handles.
         self.handle_traffic(now, receiver.source_prefix);
         // The other submessages set the state of the receiver, or belong to no endpoint.
         let Some(writer_id) = writer_id(submessage) else { return };
+        // Announcements of participants come from a stateless writer, so no builtin pair handles them.
         if let (EntityId::SPDP_WRITER, Submessage::Data(data)) = (writer_id, submessage) {
             return self.handle_spdp(now, receiver, data);
         }

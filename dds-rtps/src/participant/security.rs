@@ -216,6 +216,7 @@ fn handle_protected_participant(participant: &mut Participant, now: Now, sender:
         (_, ChangeKind::Alive) => return,
         _ => return participant.lose(now, sender, ParticipantLoss::Left),
     };
+    // The locators and the lease still come from the plain announcement, which every peer sends.
     let Ok(decoded) = ParticipantData::decode(payload.bytes(), sender) else {
         participant.counters.malformed_participants += 1;
         return;
@@ -337,6 +338,7 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
     match channel {
         SecurityChannel::Stateless => {
             let route = &peer.route;
+            // A handshake concerns one peer, so it goes by multicast only to a peer without another address.
             let locators = if route.unicast.is_empty() { &route.multicast } else { &route.unicast };
             secure.stateless.send(to, locators, payload);
         }
@@ -358,6 +360,7 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix)
     if !std::mem::take(&mut peer.is_admitted) {
         return;
     }
+    // The builtin endpoints match again, so this side requests all announcements again.
     participant.type_lookup.forget(prefix);
     for pair in participant.pairs.iter_mut() {
         pair.unmatch_peer(now, prefix, false);

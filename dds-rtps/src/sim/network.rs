@@ -151,6 +151,7 @@ impl VirtualNetwork {
     /// Returns the address of a host: 10.77.0.1 for the first.
     #[must_use]
     pub fn address(host: HostId) -> Ipv4Addr {
+        // Address 0 names the network itself, so the first host has 1.
         let [high, low] = (host.0 + 1).to_be_bytes();
         Ipv4Addr::new(NETWORK[0], NETWORK[1], high, low)
     }
@@ -186,6 +187,7 @@ impl VirtualNetwork {
             }
         };
         let id = SocketId(self.next_id());
+        // A limit of the host holds for sockets that are opened after it was set, too.
         let receive_buffer = self.host(host).and_then(|host| host.receive_buffer);
         let socket = SocketState {
             host,
@@ -458,6 +460,7 @@ impl SocketState {
 
     /// Reserves the receiver for one more datagram that is available at `at`; returns when it has taken it.
     fn next_taken_at(&mut self, at: Instant, host: &HostState) -> Instant {
+        // One program reads the socket, so datagrams are taken one after the other.
         let begins = self.busy_until.max(at).max(host.frozen_until);
         self.busy_until = begins.after(host.handling).unwrap_or(begins);
         self.busy_until

@@ -64,6 +64,7 @@ impl Locator {
     #[must_use]
     pub fn udp_v4(address: Ipv4Addr, port: u16) -> Self {
         let mut bytes = [0; 16];
+        // RTPS puts an IPv4 address into the last four octets, and zeros before it.
         bytes[12..].copy_from_slice(&address.octets());
         Self { kind: LocatorKind::UdpV4, port: port.into(), address: bytes }
     }
@@ -104,6 +105,7 @@ impl Locator {
     /// Whether the address is a multicast group.
     #[must_use]
     pub fn is_multicast(&self) -> bool {
+        // A locator of another transport has no address that could be compared with a range of IP.
         match self.to_socket_addr() {
             Some(address) => address.ip().is_multicast(),
             None => false,

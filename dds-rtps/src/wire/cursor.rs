@@ -65,6 +65,7 @@ impl<'a> Cursor<'a> {
     /// Returns a separate cursor over the next `len` bytes.
     #[inline]
     pub(super) fn split(&mut self, len: usize) -> Result<Self, WireError> {
+        // The offset counts from the start of the message, so errors of both cursors name the same bytes.
         let offset = self.offset;
         Ok(Self::new(self.slice(len)?, offset, self.little_endian))
     }

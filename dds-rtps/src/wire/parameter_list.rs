@@ -128,11 +128,13 @@ impl<'a> Iterator for ParameterListReader<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.done {
             match self.entry() {
+                // Without the length of this entry, the start of the next one is unknown.
                 Err(error) => {
                     self.done = true;
                     return Some(Err(error));
                 }
                 Ok(parameter) if parameter.id == SENTINEL => self.done = true,
+                // Padding has no value for any receiver.
                 Ok(parameter) if parameter.id == PAD => {}
                 Ok(parameter) => return Some(Ok(parameter)),
             }
@@ -200,6 +202,7 @@ impl<'a> ParameterFields<'a> {
     }
 
     fn align(&mut self, alignment: usize) {
+        // A value starts at a multiple of 4, so positions within it decide about alignment.
         self.position = self.position.next_multiple_of(alignment);
     }
 

@@ -85,6 +85,7 @@ impl Window {
     /// Whether both windows have a common member.
     pub(crate) fn intersects(&self, other: &Self) -> bool {
         let mut from = other.base;
+        // The bases differ, so the words of the two windows cannot be compared directly.
         while let Some(number) = other.first_from(from) {
             if self.contains(number) {
                 return true;
@@ -149,6 +150,7 @@ impl Window {
     }
 
     fn place(&self, number: i64) -> Option<(usize, u64)> {
+        // Numbers from the network may lie anywhere, so the difference may overflow.
         let offset = number.checked_sub(self.base)?;
         if !(0..BITS).contains(&offset) {
             return None;

@@ -153,6 +153,7 @@ impl SampleStore {
     /// Marks a sample as read. Returns whether it was unread.
     pub(super) fn mark_read(&mut self, at: SampleIndex) -> bool {
         let was_unread = !std::mem::replace(&mut self.slots[at as usize].sample.read, true);
+        // A sample may be read many times, and counts only once.
         self.unread -= usize::from(was_unread);
         was_unread
     }

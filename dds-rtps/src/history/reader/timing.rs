@@ -120,6 +120,7 @@ impl TimePolicies {
             InstanceState::NotAliveDisposed => (&mut self.disposed, &mut self.without_writers),
             InstanceState::NotAliveNoWriters => (&mut self.without_writers, &mut self.disposed),
         };
+        // A writer owes no samples of an ended instance, so the instance cannot miss a deadline.
         self.deadlines.forget(at);
         other.forget(at);
         // Another change of an ended instance does not prolong the delay.
@@ -169,6 +170,7 @@ impl TimePolicies {
             Some(due) => due,
             None => self.disposed.first_due(now)?,
         };
+        // It is in one of both lists, and the other one ignores the call.
         self.without_writers.forget(at);
         self.disposed.forget(at);
         Some(at)

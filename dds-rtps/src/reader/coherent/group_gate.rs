@@ -249,6 +249,7 @@ impl GroupGate {
     /// Releases all changes and sets that the readers may show now.
     pub fn release(&mut self, now: Now) {
         for group in &mut self.groups {
+            // Each release may make the next item the first one.
             while group.release_next(now, self.coherent, self.ordered, &mut self.releases) {}
             group.forget_broken();
         }
@@ -274,6 +275,7 @@ impl GroupGate {
     /// Returns the writers whose progress a reader must request now, and notes the time of the request.
     pub fn take_due_requests(&mut self, reader: EntityId, now: Now, interval: Duration) -> Vec<Guid> {
         let mut writers = Vec::new();
+        // A request costs the writer a HEARTBEAT, so only a group in which items wait causes one.
         for group in &mut self.groups {
             if !group.has_waiting() {
                 continue;
@@ -330,6 +332,7 @@ impl ReleaseQueues {
     /// Returns the changes of an item that the gate does not accept.
     fn return_item(&mut self, reader: EntityId, item: GroupItem) {
         match item {
+            // It has no place in the order, so it takes no rank of its own.
             GroupItem::Change { change, .. } => self.of(reader).push_back(Release::Admit { rank: 0, change }),
             GroupItem::SetEnded { changes, .. } => self.drop_changes(reader, changes),
             GroupItem::SetBegun { .. } | GroupItem::Reached(_) | GroupItem::ReportsProgress => {}
@@ -371,6 +374,7 @@ impl WriterGroup {
 
     /// Lowest group sequence number that is known to lie behind the set.
     fn end_of(&self, name: SequenceNumber) -> SequenceNumber {
+        // As long as no end is known, no progress of a writer shows that it lies behind the set.
         let mut lowest = SequenceNumber::MAX;
         for member in &self.members {
             for item in &member.queue {
@@ -468,6 +472,7 @@ impl WriterGroup {
         // Sets that a leaving writer broke were noted by name.
         let (mut is_set_whole, mut all) = (!self.broken.contains(&name), Vec::new());
         for member in &mut self.members {
+            // A reader may match only some writers of the set, so not every member has a part.
             let Some(front) = member.queue.front() else { continue };
             if !front.is_end_of(name) {
                 continue;

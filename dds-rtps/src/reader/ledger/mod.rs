@@ -337,6 +337,7 @@ impl Losses {
     #[must_use]
     pub fn total(&self) -> WriterLosses {
         let mut total = WriterLosses::default();
+        // Writers that have left count as well: a total must not shrink when a writer leaves.
         for row in self.writers.iter().chain(&self.departed) {
             total.add(row);
         }

@@ -46,6 +46,7 @@ impl BestEffortState {
             return NumberCheck::New;
         }
         if number < next {
+            // The last jump may have been forged, or the writer has begun again at lower numbers.
             if self.jumps.get_or_insert_default().is_denial(now, number, next) {
                 return NumberCheck::New;
             }
@@ -118,6 +119,7 @@ impl BestEffortState {
             self.first = lowest;
         }
         let expected = self.next.replace(highest.next()).unwrap_or(lowest);
+        // All of them were delivered or counted before.
         if highest < expected {
             return 0;
         }

@@ -133,6 +133,7 @@ impl ReorderWindow {
 
     /// Whether a number that is not before the window was neither received nor declared irrelevant.
     pub(crate) fn is_missing(&self, number: SequenceNumber) -> bool {
+        // Numbers before the window are settled.
         let Some(offset) = self.offset(number) else { return false };
         match self.numbers.get(offset) {
             Some(state) => matches!(state, NumberState::Missing),
@@ -159,6 +160,7 @@ impl ReorderWindow {
 
     /// Stores a waiting change.
     fn keep(&mut self, change: ReceivedChange) -> NumberState {
+        // The application never sees a blank change, so it does not count as waiting.
         self.waiting += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
         NumberState::Waiting(self.changes.insert(change))
@@ -224,6 +226,7 @@ impl ReorderWindow {
 
     /// Counts the missing numbers of `start .. end` that lie before the end of the window.
     pub(crate) fn missing_between(&self, start: SequenceNumber, end: SequenceNumber) -> u64 {
+        // The range may lie outside of the window. `clamp` needs its bounds in order, so `first` is limited as well.
         let first = self.offset(start).unwrap_or(0).min(self.numbers.len());
         let last = self.offset(end).unwrap_or(0).clamp(first, self.numbers.len());
         let mut missing = 0;
@@ -286,6 +289,7 @@ impl ReorderWindow {
                 WindowFront::NoChange
             }
             NumberState::Waiting(place) => {
+                // Taken before the step, which may drop the memory of all changes.
                 let change = self.changes.take(place);
                 self.advance();
                 let Some(change) = change else { return WindowFront::NoChange };

@@ -95,6 +95,7 @@ impl Links {
             return Ok(false);
         }
         let updated = Interface::list().and_then(|listed| self.update(listed));
+        // The system reports a change once, so after a failure the update is repeated without a report.
         self.must_repeat = updated.is_err();
         updated
     }
@@ -122,6 +123,7 @@ impl Links {
         }
         self.transport.set_host_addresses(listed.iter().map(|interface| interface.address));
         self.transport.scopes().set_links(self.links.iter().map(|link| &link.id));
+        // Only now: if a link could not be opened, the next call must find a difference.
         self.interfaces = listed;
         Ok(true)
     }

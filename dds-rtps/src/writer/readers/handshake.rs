@@ -131,6 +131,7 @@ impl AnswerRequest {
     /// The timer fires every `period`, and more often if there are many readers. Each HEARTBEAT slows a busy machine
     /// down further. So a repeated HEARTBEAT waits until the reader had time to answer.
     pub(crate) fn may_repeat(&self, now: Instant, last: SequenceNumber, period: Duration) -> bool {
+        // The reader has not been asked for the newest changes yet, so this is no repetition.
         if self.through < last {
             return true;
         }
@@ -179,6 +180,7 @@ impl HandshakeCounts {
     pub(crate) fn add(&mut self, is_unheard: bool, is_incomplete: bool) {
         self.unheard += usize::from(is_unheard);
         self.incomplete += usize::from(is_incomplete);
+        // A new reader waits for its first HEARTBEAT, so help starts again.
         self.helps_left = HELPS_MAX;
     }
 

@@ -111,6 +111,7 @@ impl<'d> Layout<'d> {
 
     /// Returns whether a change and the headers before it have at most `len_max` bytes in a message.
     pub(crate) fn is_within(&self, change: &CacheChange, len_max: usize) -> bool {
+        // The present content of the datagram does not count: the change may go into a message of its own.
         Header::WIRE_LEN + self.sender.len_of(change) <= len_max
     }
 
@@ -172,6 +173,7 @@ impl<'d> Layout<'d> {
 
     /// As [`Self::gap`]. `is_filtered`: the reader's content filter excludes the changes.
     pub(crate) fn gap_because(&mut self, first: SequenceNumber, last: SequenceNumber, is_filtered: bool) {
+        // A GAP that still waits in the run counts as content, so the message is sent.
         self.has_content = true;
         if let Some(gap) = self.gap_run.add(first, last, is_filtered) {
             self.put_gap(&gap);
@@ -300,6 +302,7 @@ impl Sender<'_> {
         let presented = if change.presented.is_some() { PRESENTED_LEN } else { 0 };
         let parameters = key_hash + status_info + related + origin + presented + self.inline_qos.len();
         let inline_qos = if parameters > 0 { parameters + SENTINEL_LEN } else { 0 };
+        // Submessages start at multiples of 4 bytes (RTPS 2.5, 9.4.1).
         let payload = payload_len(change).next_multiple_of(4);
         CHANGE_OVERHEAD + inline_qos + payload
     }
