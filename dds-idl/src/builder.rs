@@ -2,7 +2,7 @@
 
 use crate::idl::{self, Options};
 use crate::model::{Diagnostics, IncorrectSource, Severity, SourceMap, Specification};
-use crate::ros::{InterfaceKind, InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages};
+use crate::ros::{InterfaceName, InterfacePathError, RosNaming, RosPackages, is_interface_path};
 use crate::rust::{RustOptions, generate, generate_ros};
 use crate::service::add_service_types;
 use std::fmt;
@@ -19,14 +19,14 @@ use std::path::{Path, PathBuf};
 /// }
 /// ```
 ///
-/// The program includes the file that has the name of the first IDL file:
+/// The program includes the file that has the name of the first file or folder:
 ///
 /// ```ignore
 /// include!(concat!(env!("OUT_DIR"), "/robot.rs"));
 /// ```
 ///
-/// It also reads ROS interface files, or the folder of a ROS package. Their code is for `dds-ros2`, see
-/// [`RustOptions::ros_path`]:
+/// It also reads ROS interface files, or the folder of a ROS package. Their code is for `dds-ros2`, unless
+/// [`RustOptions::ros_path`] is `None`:
 ///
 /// ```no_run
 /// // build.rs
@@ -107,18 +107,22 @@ impl Builder {
         self
     }
 
-    /// Sets the name of the file with the code. The default is the name of the first IDL file, with the extension `rs`.
+    /// Sets the name of the file with the code.
+    ///
+    /// The default is the name of the first file or folder, with the extension `rs`.
     #[must_use]
     pub fn file_name(mut self, name: impl Into<PathBuf>) -> Self {
         self.file_name = Some(name.into());
         self
     }
 
-    /// Reads the files as one specification, and writes its code. A single `.xml` file contains XML types (feature
-    /// `xml`).
+    /// Reads the files together, and writes their code as one file.
     ///
-    /// It finds packages of ROS beside the files, in the folders of [`Self::include_dir`], in those of
-    /// `AMENT_PREFIX_PATH`, and at last among the common packages.
+    /// The files are of IDL, or a single `.xml` file with XML types (feature `xml`), or all of ROS: interface files and
+    /// folders of packages.
+    ///
+    /// A file of ROS may need types of other packages. The packages of the files come first. Then come the folders of
+    /// [`Self::include_dir`] and of `AMENT_PREFIX_PATH`, and at last the common packages.
     ///
     /// It prints the instructions and warnings for Cargo to the standard output.
     ///
@@ -129,11 +133,11 @@ impl Builder {
         let first = files.first().ok_or(BuildError::NoFile)?.as_ref();
         for file in files {
             println!("cargo::rerun-if-changed={}", file.as_ref().display());
-            if is_ros(file.as_ref()) != is_ros(first) {
+            if is_interface_path(file.as_ref()) != is_interface_path(first) {
                 return Err(BuildError::Mixed(file.as_ref().to_owned()));
             }
         }
-        let code = if is_ros(first) { self.ros_code(files)? } else { self.idl_code(files)? };
+        let code = if is_interface_path(first) { self.ros_code(files)? } else { self.idl_code(files)? };
         self.write(first, &code)
     }
 
@@ -152,17 +156,14 @@ impl Builder {
         let mut packages = RosPackages::default();
         let mut names: Vec<InterfaceName> = Vec::new();
         for file in files {
-            let file = file.as_ref();
-            let found =
-                if file.is_dir() { packages.add_package(file) } else { packages.add_file(file).map(|name| vec![name]) };
-            names.extend(found.map_err(BuildError::NotRos)?);
+            names.extend(packages.add(file.as_ref()).map_err(BuildError::NotRos)?);
         }
         // The packages of the files come first.
         for folder in &self.idl.include_dirs {
             packages = packages.search_path(folder);
         }
         println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
-        let mut loaded = packages.ament_environment().load(&names);
+        let loaded = packages.ament_environment().load(&names);
         for (_, file) in loaded.sources.files() {
             // Cargo would always run the script again for a common message: it has no file.
             if file.path().is_file() {
@@ -179,8 +180,7 @@ impl Builder {
                 Ok(code)
             }
             Err(diagnostics) => {
-                let LoadedInterfaces { sources, .. } = std::mem::take(&mut loaded);
-                Err(BuildError::Incorrect(Box::new(IncorrectSource { sources, diagnostics })))
+                Err(BuildError::Incorrect(Box::new(IncorrectSource { sources: loaded.sources, diagnostics })))
             }
         }
     }
@@ -189,8 +189,7 @@ impl Builder {
         print_warnings(&specification.diagnostics, &specification.sources);
         let code = add_service_types(&mut specification).and_then(|()| generate(&specification, &self.rust));
         code.map_err(|diagnostics| {
-            let sources: SourceMap = std::mem::take(&mut specification.sources);
-            BuildError::Incorrect(Box::new(IncorrectSource { sources, diagnostics }))
+            BuildError::Incorrect(Box::new(IncorrectSource { sources: specification.sources, diagnostics }))
         })
     }
 
@@ -229,12 +228,6 @@ impl Builder {
     fn parse<P: AsRef<Path>>(&self, files: &[P]) -> Result<Specification, IncorrectSource> {
         idl::parse_files(files, &self.idl)
     }
-}
-
-/// A package, or one of its files.
-fn is_ros(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
 }
 
 #[allow(clippy::print_stdout, reason = "Cargo reads the output of a build script")]

@@ -7,7 +7,7 @@ use dds_cdr::xtypes::{TypeConsistency, TypeDifference, TypeGraph};
 use dds_idl::description::{DescriptionForm, TypeVersion, changes, compatibility, type_graph};
 use dds_idl::idl::{self, Options};
 use dds_idl::model::{DefinitionKind, Diagnostics, Extensibility, IncorrectSource, SourceMap, Specification};
-use dds_idl::ros::{InterfaceKind, InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages};
+use dds_idl::ros::{LoadedInterfaces, RosNaming, RosPackages, is_interface_path};
 use dds_idl::rust::{RustOptions, generate, generate_ros};
 use dds_idl::service::add_service_types;
 use std::io::IsTerminal;
@@ -209,12 +209,6 @@ fn for_each_file(input: &InputOptions, run: impl Fn(&Path) -> bool) -> bool {
     is_right
 }
 
-/// Returns whether a path is an interface file of ROS, or the folder of a package.
-fn is_ros(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
-}
-
 #[cfg(feature = "xml")]
 fn is_xml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "xml")
@@ -232,7 +226,7 @@ fn read(input: &InputOptions, path: &Path) -> Result<Specification, Box<Incorrec
     if is_xml(path) {
         return dds_idl::xml::parse_file(path, &input.options()).map_err(Box::new);
     }
-    if !is_ros(path) {
+    if !is_interface_path(path) {
         return idl::parse_file(path, &input.options()).map_err(Box::new);
     }
     read_ros(input, &[path.to_owned()])
@@ -242,23 +236,18 @@ fn read_ros(input: &InputOptions, paths: &[PathBuf]) -> Result<Specification, Bo
     load_ros(input, paths)?.into_specification(RosNaming::Dds).map_err(Box::new)
 }
 
-/// Adds an interface file, or the folder of a package.
-fn add_ros(packages: &mut RosPackages, path: &Path) -> Result<Vec<InterfaceName>, InterfacePathError> {
-    if path.is_dir() { packages.add_package(path) } else { Ok(vec![packages.add_file(path)?]) }
-}
-
 fn load_ros(input: &InputOptions, paths: &[PathBuf]) -> Result<LoadedInterfaces, Box<IncorrectSource>> {
     let mut packages = input.packages();
     let mut names = Vec::new();
     for path in paths {
-        names.extend(add_ros(&mut packages, path).map_err(|error| Box::new(incorrect_path(path, &error)))?);
+        names.extend(packages.add(path).map_err(|error| Box::new(incorrect_path(path, &error)))?);
     }
     Ok(packages.load(&names))
 }
 
 /// Reads all files as one specification.
 fn read_together(input: &InputOptions) -> Result<Specification, Box<IncorrectSource>> {
-    if input.files.iter().all(|path| is_ros(path)) {
+    if input.files.iter().all(|path| is_interface_path(path)) {
         return read_ros(input, &input.files);
     }
     #[cfg(feature = "xml")]
@@ -273,7 +262,7 @@ fn read_together(input: &InputOptions) -> Result<Specification, Box<IncorrectSou
             let message = "each XML file gives code on its own";
             return Err(Box::new(incorrect_path(path, &std::io::Error::other(message))));
         }
-        if is_ros(path) {
+        if is_interface_path(path) {
             let message = "files of IDL and of ROS give code separately";
             return Err(Box::new(incorrect_path(path, &std::io::Error::other(message))));
         }
@@ -310,7 +299,7 @@ fn write_code(options: &GenerationOptions) -> bool {
         serde: options.serde,
         ros_path: (!options.plain).then(|| options.ros_path.clone()),
     };
-    let code = if !options.plain && input.files.iter().all(|path| is_ros(path)) {
+    let code = if !options.plain && input.files.iter().all(|path| is_interface_path(path)) {
         ros_code(input, &rust)
     } else {
         idl_code(input, &rust)
@@ -388,11 +377,11 @@ fn incorrect_path(path: &Path, error: &dyn std::error::Error) -> IncorrectSource
 
 fn hash(options: &HashOptions, path: &Path) -> bool {
     let input = &options.input;
-    if !is_ros(path) {
+    if !is_interface_path(path) {
         return hash_objects(options, path);
     }
     let mut packages = input.packages();
-    let names = match add_ros(&mut packages, path) {
+    let names = match packages.add(path) {
         Ok(names) => names,
         Err(error) => {
             let error = incorrect_path(path, &error);

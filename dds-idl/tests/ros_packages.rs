@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_idl::ros::{InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages};
+use dds_idl::ros::{InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages, is_interface_path};
+use dds_idl::rust::{RustOptions, generate_ros};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -175,4 +176,37 @@ fn long_chain_of_types_takes_linear_time() {
     let error = loaded.into_specification(RosNaming::Dds).unwrap_err();
     let error = error.diagnostics.iter().next().unwrap().message.clone();
     assert_eq!(error, "the hashes of all types cover more than 1000000 types together");
+}
+
+#[test]
+fn similar_names_are_different_types_in_rust() {
+    let files = [
+        ("rover/msg/Option.msg", "int8 one"),
+        ("rover/msg/OptionType.msg", "Option option"),
+        ("rover/srv/Brake.srv", "int8 two\n---\n"),
+        ("rover/srv/BrakeRequest.srv", "---\n"),
+    ];
+    let folder = folder("names", &files);
+    let mut packages = RosPackages::default();
+    let names = packages.add(&folder.join("rover")).unwrap();
+    let code = generate_ros(&packages.load(&names), &RustOptions::default()).unwrap();
+    // The derive macro reads `Option` as that of the standard library.
+    for name in ["Option_", "OptionType", "Brake", "Brake_Request", "BrakeRequest"] {
+        let found = code.matches(&format!("pub struct {name} {{")).count();
+        let empty = code.matches(&format!("pub struct {name};")).count();
+        assert_eq!(found + empty, 1, "{name}: {code}");
+    }
+    assert!(code.contains("pub option: Option_,"), "{code}");
+}
+
+#[test]
+fn folder_and_files_with_an_extension_may_be_interfaces() {
+    let folder = folder("paths", &[("rover/msg/Wheel.msg", "")]);
+    assert!(is_interface_path(&folder.join("rover")) && is_interface_path(Path::new("rover/srv/Brake.srv")));
+    assert!(!is_interface_path(Path::new("robot.idl")) && !is_interface_path(Path::new("msg")));
+    let mut packages = RosPackages::default();
+    assert_eq!(
+        packages.add(&folder.join("rover")).unwrap(),
+        packages.add(&folder.join("rover/msg/Wheel.msg")).unwrap()
+    );
 }

@@ -68,7 +68,7 @@ pub fn type_graph(
 /// Returns the dynamic type of a definition, with the defaults of its members.
 ///
 /// # Errors
-/// A part of the type is not data of a DDS topic, or the type is too large for dynamic data.
+/// A part of the type is no data of a DDS topic, or the type is too large for dynamic data.
 ///
 /// # Examples
 ///

@@ -65,6 +65,13 @@ impl Diagnostic {
         Self::new(Severity::Error, message.into(), span)
     }
 
+    /// Creates an error for which no place of a file is the cause.
+    #[must_use]
+    pub fn error_without_place(message: impl Into<String>) -> Self {
+        let (severity, message) = (Severity::Error, message.into());
+        Self { severity, message, labels: Vec::new(), notes: Vec::new(), help: None }
+    }
+
     /// Creates a warning at `span`.
     #[must_use]
     pub fn warning(message: impl Into<String>, span: Span) -> Self {

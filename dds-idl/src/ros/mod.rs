@@ -23,7 +23,7 @@ use derived::derived_dependencies;
 pub use description::{FieldDescription, IndividualTypeDescription, RosTypeDescription, RosTypeHash, RosTypeHashError};
 pub use interface::{RosBaseType, RosConstant, RosDimension, RosField, RosInterface, RosStructure, RosType, RosValue};
 pub use name::{InterfaceKind, InterfaceName, InterfaceNameError};
-pub use packages::{InterfacePathError, LoadedInterfaces, ROS_INTERFACES_MAX, RosPackages};
+pub use packages::{InterfacePathError, LoadedInterfaces, ROS_INTERFACES_MAX, RosPackages, is_interface_path};
 pub use parse::{ROS_FILE_LEN_MAX, parse_interface};
 pub use to_model::{ROS_TYPE, ROS_WSTRING, RosNaming};
 pub use types::RosTypes;

@@ -57,6 +57,13 @@ pub struct LoadedInterfaces {
     pub diagnostics: Diagnostics,
 }
 
+/// Returns whether a path may be that of an interface file or of a package: a folder, or a file with such an extension.
+#[must_use]
+pub fn is_interface_path(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str);
+    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
+}
+
 /// A file is not an interface of a package.
 #[derive(Debug)]
 pub enum InterfacePathError {
@@ -136,6 +143,15 @@ impl RosPackages {
     #[must_use]
     pub fn ament_environment(self) -> Self {
         self.ament_path(env::var_os("AMENT_PREFIX_PATH").unwrap_or_default())
+    }
+
+    /// Adds an interface file or the folder of a package, and returns the names of the interfaces.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_file`](Self::add_file) and [`add_package`](Self::add_package).
+    pub fn add(&mut self, path: &Path) -> Result<Vec<InterfaceName>, InterfacePathError> {
+        if path.is_dir() { self.add_package(path) } else { Ok(vec![self.add_file(path)?]) }
     }
 
     /// Adds the package of an interface file, and returns the name of the interface.
@@ -359,17 +375,8 @@ impl InterfaceLoader<'_> {
         parse_interface(name, file, sources, diagnostics)
     }
 
-    /// An error at a reference. An interface that the caller requests has no place.
     fn error(&mut self, message: String, reference: Option<Span>) {
-        self.push(Diagnostic::error(message, Span::default()), reference);
-    }
-
-    fn push(&mut self, mut error: Diagnostic, reference: Option<Span>) {
-        match (reference, error.labels.first_mut()) {
-            (Some(span), Some(label)) => label.span = span,
-            _ => error.labels.clear(),
-        }
-        self.loaded.diagnostics.push(error);
+        self.loaded.diagnostics.push(error_at(message, reference));
     }
 
     fn not_found(&mut self, name: &InterfaceName, reference: Option<Span>) {
@@ -378,7 +385,7 @@ impl InterfaceLoader<'_> {
             return;
         }
         let siblings = self.packages.interfaces_of(name.package());
-        let error = Diagnostic::error(format!("cannot find `{name}`"), Span::default());
+        let error = error_at(format!("cannot find `{name}`"), reference);
         let error = if siblings.is_empty() {
             let packages = self.packages.package_names();
             let note = format!("no folder, ament prefix or shipped set has the package `{}`", name.package());
@@ -386,7 +393,7 @@ impl InterfaceLoader<'_> {
         } else {
             error.did_you_mean(name.name(), siblings.iter().map(InterfaceName::name))
         };
-        self.push(error, reference);
+        self.loaded.diagnostics.push(error);
     }
 
     /// `Header` of ROS 1 is `std_msgs/Header` in every package.
@@ -449,6 +456,14 @@ impl InterfaceLoader<'_> {
         for error in errors {
             self.loaded.diagnostics.push(error);
         }
+    }
+}
+
+/// An error at a reference. An interface that the caller requests has no place.
+fn error_at(message: String, reference: Option<Span>) -> Diagnostic {
+    match reference {
+        Some(span) => Diagnostic::error(message, span),
+        None => Diagnostic::error_without_place(message),
     }
 }
 

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::model::{
     AnnotationArgument, AnnotationKind, Annotations, BasicType, ConstantDefinition, ConstantValue, DataRepresentations,
-    DataType, Definition, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Extensibility, IncorrectSource,
-    MemberDefinition, Module, Span, Specification, StructDefinition,
+    DataType, Definition, DefinitionId, DefinitionKind, Diagnostic, Extensibility, IncorrectSource, MemberDefinition,
+    Module, Span, Specification, StructDefinition,
 };
 use std::sync::Arc;
 
@@ -41,9 +41,9 @@ impl LoadedInterfaces {
     /// # Errors
     /// An interface has errors, or is missing, or the hashes of all types cover more than a million types together.
     pub fn into_specification(mut self, naming: RosNaming) -> Result<Specification, IncorrectSource> {
-        let mut diagnostics = std::mem::take(&mut self.diagnostics);
-        self.refuse_many_hashed_types(&mut diagnostics);
-        self.diagnostics = diagnostics;
+        if let Some(error) = self.hash_error() {
+            self.diagnostics.push(error);
+        }
         if self.diagnostics.has_errors() {
             return Err(IncorrectSource { sources: self.sources, diagnostics: self.diagnostics });
         }
@@ -60,18 +60,16 @@ impl LoadedInterfaces {
     }
 
     /// Limits the time for hashes: each one covers all types inside of a type, which is quadratic in a chain of types.
-    pub(crate) fn refuse_many_hashed_types(&self, diagnostics: &mut Diagnostics) {
+    pub(crate) fn hash_error(&self) -> Option<Diagnostic> {
         let mut rest = HASHED_TYPES_MAX;
         for name in self.types.names() {
             rest -= self.types.hashed_count(name, rest);
             if rest == 0 {
                 let message = format!("the hashes of all types cover more than {HASHED_TYPES_MAX} types together");
-                let mut error = Diagnostic::error(message, Span::default());
-                error.labels.clear();
-                diagnostics.push(error);
-                return;
+                return Some(Diagnostic::error_without_place(message));
             }
         }
+        None
     }
 }
 

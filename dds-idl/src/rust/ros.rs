@@ -1,7 +1,7 @@
 //! Interfaces of ROS 2 as messages, services and actions of `dds-ros2`.
 
 use super::{RustOptions, case, layout};
-use crate::model::{Diagnostic, Diagnostics, Span};
+use crate::model::{Diagnostic, Diagnostics};
 use crate::ros::{
     InterfaceKind, InterfaceName, LoadedInterfaces, RosBaseType, RosConstant, RosDimension, RosField, RosInterface,
     RosPackages, RosStructure, RosTypes, RosValue,
@@ -31,7 +31,7 @@ const DEFAULT: &str = "::core::default::Default::default()";
 /// contains itself.
 ///
 /// # Errors
-/// An interface has errors or is missing, or the options ask for the traits of serde, which the common messages lack.
+/// An interface has errors or is missing. The options ask for the traits of serde, which the common messages lack.
 ///
 /// # Examples
 ///
@@ -48,9 +48,13 @@ const DEFAULT: &str = "::core::default::Default::default()";
 /// ```
 pub fn generate_ros(loaded: &LoadedInterfaces, options: &RustOptions) -> Result<String, Diagnostics> {
     let mut errors = loaded.diagnostics.clone();
-    loaded.refuse_many_hashed_types(&mut errors);
+    if let Some(error) = loaded.hash_error() {
+        errors.push(error);
+    }
     if options.serde {
-        errors.push(error("the code of ROS interface files has no traits of serde: the common messages lack them"));
+        errors.push(Diagnostic::error_without_place(
+            "the code of ROS interface files has no traits of serde: the common messages lack them",
+        ));
     }
     if errors.has_errors() {
         return Err(errors);
@@ -93,13 +97,6 @@ fn own_packages(loaded: &LoadedInterfaces) -> BTreeSet<String> {
         }
     }
     own
-}
-
-fn error(message: impl Into<String>) -> Diagnostic {
-    let mut error = Diagnostic::error(message.into(), Span::default());
-    // No file is at fault.
-    error.labels.clear();
-    error
 }
 
 fn module_name(package: &str) -> String {
@@ -482,22 +479,26 @@ impl<'t> RosCode<'t> {
     }
 }
 
-/// The names in Rust: `SetBool_Request` is `SetBoolRequest`, unless the package has an interface with this name.
+/// The names in Rust: `SetBool_Request` is `SetBoolRequest`, unless another interface has this name.
 fn idents(types: &RosTypes) -> BTreeMap<&InterfaceName, String> {
+    let mut wanted = Vec::new();
+    for name in types.names() {
+        let is_derived = name.name().contains('_');
+        let ident = case::usable_type_name(name.name().replace('_', ""));
+        // Names of files come first, and before them those that stay as they are.
+        wanted.push((is_derived, ident != name.name(), name, ident));
+    }
+    wanted.sort_by_key(|(is_derived, is_changed, ..)| (*is_derived, *is_changed));
     let mut taken = BTreeSet::new();
     let mut idents = BTreeMap::new();
-    // Names of files come first: they stay as they are.
-    for is_derived in [false, true] {
-        for name in types.names() {
-            if name.name().contains('_') != is_derived {
-                continue;
-            }
-            let mut ident = case::usable_type_name(name.name().replace('_', ""));
-            if !taken.insert((name.package(), name.kind(), ident.clone())) {
-                ident = name.name().to_owned();
-            }
-            idents.insert(name, ident);
+    for (is_derived, _, name, mut ident) in wanted {
+        let place = (name.package(), name.kind());
+        if !taken.insert((place, ident.clone())) {
+            // Names of files have no underscore, and those of parts have one inside.
+            ident = if is_derived { name.name().to_owned() } else { format!("{}_", name.name()) };
+            taken.insert((place, ident.clone()));
         }
+        idents.insert(name, ident);
     }
     idents
 }
@@ -509,7 +510,7 @@ fn derived_name(name: &InterfaceName, part: &str) -> Result<InterfaceName, Diagn
 
 fn missing(name: &InterfaceName) -> Diagnostics {
     let mut errors = Diagnostics::default();
-    errors.push(error(format!("a type that `{name}` needs is missing")));
+    errors.push(Diagnostic::error_without_place(format!("a type that `{name}` needs is missing")));
     errors
 }
 
@@ -517,7 +518,7 @@ fn laid_out(code: &str, depth: usize) -> Result<String, Diagnostics> {
     layout::item(code, depth).map_err(|reason| {
         debug_assert!(false, "the code is Rust: {reason}\n{code}");
         let mut errors = Diagnostics::default();
-        errors.push(error(format!("the generated code is not Rust: {reason}")));
+        errors.push(Diagnostic::error_without_place(format!("the generated code is not Rust: {reason}")));
         errors
     })
 }
