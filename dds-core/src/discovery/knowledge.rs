@@ -2,7 +2,6 @@
 
 use crate::discovery::Discovery;
 use crate::introspection::EndpointInfo;
-use crate::settings::DURABILITY_SERVICE;
 use crate::topic::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
     topic_qos_of_reader, topic_qos_of_writer,
@@ -27,7 +26,7 @@ impl Discovery {
     pub(crate) fn durability_services(&self) -> Vec<GuidPrefix> {
         let mut services = Vec::new();
         for participant in self.discovered_participants() {
-            if participant.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE) {
+            if participant.is_durability_service() {
                 services.push(participant.key.prefix);
             }
         }

@@ -4,6 +4,7 @@
 //! built-in topic keeps bytes, as any reader does, and decodes them on demand.
 
 use crate::qos::{DataReaderQos, DataWriterQos, Presentation, TopicQos};
+use crate::settings::DURABILITY_SERVICE;
 use dds_rtps::cdr::{
     Decode, DecodeError, DecodeErrorKind, DecodeOwned, Decoder, Encode, EncodeError, Encoded, Encoder, Encoding,
     Extensibility, Keyed, MemberDescription, TypeDescription, TypeInfo, key_hash_of,
@@ -35,6 +36,16 @@ pub struct ParticipantBuiltinTopicData {
     pub discovery_locators: Vec<Locator>,
     /// Names and values for information only.
     pub properties: Vec<(String, String)>,
+}
+
+impl ParticipantBuiltinTopicData {
+    /// Returns whether the participant announces that it is a durability service.
+    ///
+    /// Its name does not matter. A service of another vendor announces it differently, so the result is `false`.
+    #[must_use]
+    pub fn is_durability_service(&self) -> bool {
+        self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
+    }
 }
 
 /// A topic of remote endpoints: a sample of [`BuiltinTopic::TOPIC`](crate::builtin::BuiltinTopic::TOPIC).

@@ -162,7 +162,9 @@ fn bits_of(ty: TypeView<'_>, bit_bound: u8, given: &InputValue) -> Result<Value,
     let InputValue::Int(number) = given else { return Err(wrong_type(ty, given)) };
     match u64::try_from(*number) {
         Ok(bits) if bits & !low_bits(bit_bound) == 0 => Ok(Value::Bits(bits)),
-        _ => Err(out_of_range(ty, format!("{number:#x}"))),
+        // The bits of a negative number would look like a large one.
+        Ok(_) => Err(out_of_range(ty, format!("{number:#x}"))),
+        Err(_) => Err(out_of_range(ty, number.to_string())),
     }
 }
 

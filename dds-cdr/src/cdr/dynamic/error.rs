@@ -204,9 +204,9 @@ pub enum DataError {
         /// The key, as written in the path.
         key: String,
     },
-    /// Two entries of a map have the same key.
+    /// Two given entries of a map have the same key.
     DuplicateKey {
-        /// The index of the second one.
+        /// Index of the second entry, from 0.
         index: usize,
     },
     /// The optional member is absent.
