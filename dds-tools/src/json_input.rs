@@ -15,6 +15,7 @@
 //! The end of an instance is an object with `$instance_state` (`disposed` or `no writers`) and `key`.
 
 use crate::error::ToolError;
+use crate::json_names::{DISCRIMINATOR, INSTANCE_STATE, KEY, ended_state};
 use crate::yaml;
 use dds_core::InstanceState;
 use dds_core::cdr::F128;
@@ -22,10 +23,6 @@ use dds_core::dynamic::{DataError, DynamicData, DynamicKind, DynamicType, Input,
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-/// The entry of an object with the discriminator of a union.
-const DISCRIMINATOR: &str = "$discriminator";
-/// The entry of an object with the state of an instance that has ended. No member has such a name.
-pub(crate) const INSTANCE_STATE: &str = "$instance_state";
 /// Hexadecimal digits of a `long double`.
 const FLOAT128_DIGITS: usize = 32;
 
@@ -47,23 +44,19 @@ pub fn change_from_text(ty: &DynamicType, text: &str) -> Result<PublishedChange,
     let Some((state, key)) = instance_end(&value) else {
         return sample_from_value(ty, &value).map(PublishedChange::Sample);
     };
-    let state = match state {
-        "disposed" => InstanceState::NotAliveDisposed,
-        "no writers" => InstanceState::NotAliveNoWriters,
-        other => {
-            let reason = format!("expected disposed or no writers, found {other:?}");
-            return Err(ToolError::Value { path: INSTANCE_STATE.to_owned(), reason });
-        }
+    let Some(ended) = ended_state(state) else {
+        let reason = format!("expected disposed or no writers, found {state:?}");
+        return Err(ToolError::Value { path: INSTANCE_STATE.to_owned(), reason });
     };
     let mut reader = JsonReader { path: String::new() };
-    let key = reader.at("key", |reader| reader.sample(ty, key))?;
-    Ok(PublishedChange::End(state, key))
+    let key = reader.at(KEY, |reader| reader.sample(ty, key))?;
+    Ok(PublishedChange::End(ended, key))
 }
 
 /// Returns the state and the key if a value is the end of an instance, and no sample.
 fn instance_end(value: &Value) -> Option<(&str, &Value)> {
     let members = value.as_object().filter(|members| members.len() == 2)?;
-    Some((members.get(INSTANCE_STATE)?.as_str()?, members.get("key")?))
+    Some((members.get(INSTANCE_STATE)?.as_str()?, members.get(KEY)?))
 }
 
 /// Reads a sample of a type from JSON or YAML.
@@ -184,11 +177,7 @@ impl JsonReader {
     }
 
     fn character(&self, text: &str) -> Result<char, ToolError> {
-        let mut chars = text.chars();
-        match (chars.next(), chars.next()) {
-            (Some(char), None) => Ok(char),
-            _ => Err(self.error(format!("expected one character, found {text:?}"))),
-        }
+        single_char(text).ok_or_else(|| self.error(format!("expected one character, found {text:?}")))
     }
 
     fn float(&self, value: &Value) -> Result<f64, ToolError> {
@@ -218,7 +207,7 @@ impl JsonReader {
 
     /// Reads all bits of a `long double`, for which JSON has no number.
     fn float128(&self, text: &str) -> Result<Input, ToolError> {
-        let digits = text.trim_start_matches("0x");
+        let digits = text.strip_prefix("0x").unwrap_or(text);
         let is_complete = digits.len() == FLOAT128_DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         match u128::from_str_radix(digits, 16) {
             Ok(bits) if is_complete => Ok(F128::from_bits(bits).into()),
@@ -298,12 +287,8 @@ impl JsonReader {
             DynamicKind::String | DynamicKind::WString | DynamicKind::Enum => Some(key.into()),
             DynamicKind::Primitive(PrimitiveKind::Bool) => key.parse::<bool>().ok().map(Input::from),
             DynamicKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16) => {
-                let mut chars = key.chars();
-                match (chars.next(), chars.next()) {
-                    (Some(char), None) => Some(char.into()),
-                    // Half of a surrogate pair is no character, and has its number instead.
-                    _ => number(),
-                }
+                // Half of a surrogate pair is no character, and has its number instead.
+                single_char(key).map(Input::from).or_else(number)
             }
             _ => number(),
         };
@@ -393,6 +378,12 @@ impl JsonReader {
             (_, value) => Err(self.mismatch("a value of the discriminator", value)),
         }
     }
+}
+
+/// Returns the character of a text that has no other.
+fn single_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
 }
 
 /// Returns the step of a path to the entry of a map.
@@ -633,6 +624,7 @@ mod tests {
             (r#"{"codes":{"1":"a","+1":"b"}}"#, "codes: the entry 1 of the map has the key of an earlier one"),
             (r#"{"codes":{"3000000000":"a"}}"#, "codes: 3000000000 is not a value of"),
             (r#"{"long":"0x3fff"}"#, "long: expected 0x and 32 hexadecimal digits"),
+            (r#"{"long":"0x0x3fff000000000000000000000000000f"}"#, "long: expected 0x and 32 hexadecimal digits"),
             (r#"{"name":null}"#, "name: expected text, found null"),
             ("[]", "expected an object with the members of the type, found a list"),
             ("{", "the sample is not JSON"),

@@ -6,8 +6,6 @@ use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 
 /// Name of the participants of this program.
 pub(crate) const PARTICIPANT_NAME: &str = "dds";
-/// Name of the participant of `dds durability`.
-pub(crate) const SERVICE_NAME: &str = "dds durability";
 
 /// Joins the domain of the options.
 ///

@@ -2,6 +2,7 @@
 
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
+use crate::instance_keys::InstanceKeys;
 use crate::topic_access::{reader_qos, subscriber_qos};
 use dds_core::builtin::PublicationBuiltinTopicData;
 use dds_core::cdr::{DecodeOwned, Encoded, Raw};
@@ -38,7 +39,7 @@ pub enum TopicChange<'c> {
 pub struct EndedInstance {
     /// Whether a writer disposed it, or all writers left it.
     pub state: InstanceState,
-    /// Its key; `None` if the type is unknown.
+    /// Its key. `None` if the type is unknown or has no key, or if only the hash of the key arrived.
     pub key: Option<DynamicData>,
 }
 
@@ -69,7 +70,7 @@ pub struct TopicReader(Readers);
 #[derive(Debug)]
 enum Readers {
     /// The samples can be decoded, and instances have keys.
-    Described(ClassReaders<DynamicData>),
+    Described(ClassReaders<DynamicData>, InstanceKeys),
     /// The samples stay encoded, and all belong to one instance.
     Encoded(ClassReaders<Raw>),
 }
@@ -88,7 +89,7 @@ impl TopicReader {
         let subscriber = participant.subscriber(subscriber_qos())?;
         let readers = if let Some(ty) = ty {
             let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
-            Readers::Described(ClassReaders::new(subscriber, topic, found)?)
+            Readers::Described(ClassReaders::new(subscriber, topic, found)?, InstanceKeys::default())
         } else {
             let type_name = found.type_names().into_iter().next().unwrap_or_default();
             let topic = participant.raw_topic(name, &type_name, TopicQos::default())?;
@@ -103,7 +104,7 @@ impl TopicReader {
     /// As the builder of the reader.
     pub fn cover(&mut self, found: &TopicView<'_>) -> Result<(), ToolError> {
         match &mut self.0 {
-            Readers::Described(readers) => readers.cover(found),
+            Readers::Described(readers, _) => readers.cover(found),
             Readers::Encoded(readers) => readers.cover(found),
         }
     }
@@ -111,7 +112,7 @@ impl TopicReader {
     /// Waits for samples for at most `limit`. The wait also ends if the reader is closed.
     pub fn wait(&self, limit: Duration) {
         match &self.0 {
-            Readers::Described(readers) => readers.wait(limit),
+            Readers::Described(readers, _) => readers.wait(limit),
             Readers::Encoded(readers) => readers.wait(limit),
         }
     }
@@ -125,7 +126,7 @@ impl TopicReader {
         each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         match &mut self.0 {
-            Readers::Described(readers) => readers.take(|reader, instance| reader.key_value(instance), each),
+            Readers::Described(readers, keys) => readers.take(|reader, sample| keys.of_end(reader, sample), each),
             Readers::Encoded(readers) => readers.take(|_, _| None, each),
         }
     }
@@ -134,7 +135,7 @@ impl TopicReader {
     #[must_use]
     pub fn losses(&self) -> ReaderLosses {
         match &self.0 {
-            Readers::Described(readers) => readers.losses(),
+            Readers::Described(readers, _) => readers.losses(),
             Readers::Encoded(readers) => readers.losses(),
         }
     }
@@ -198,7 +199,7 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
 
     fn take(
         &mut self,
-        key_of: impl Fn(&DataReader<T>, InstanceHandle) -> Option<DynamicData>,
+        mut key_of: impl FnMut(&DataReader<T>, &SampleRef<'_, T>) -> Option<DynamicData>,
         mut each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         let Self { readers, writers, .. } = self;
@@ -227,11 +228,11 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
             {
                 each(info, TopicChange::Sample(encoded))?;
             }
-            // The end of an instance has a sample of its own only if the reader has no other new sample of the
-            // instance. Otherwise the last new sample has the state (DDS 1.4, 2.2.2.5.1.3).
+            // The last new sample of an instance has its state. The end has a sample of its own only if there is no
+            // other new one (DDS 1.4, 2.2.2.5.1.3).
             let is_last = !info.valid_data || info.sample_rank == 0;
             if is_last && info.instance_state != InstanceState::Alive {
-                let key = key_of(reader, info.instance_handle);
+                let key = key_of(reader, &sample);
                 each(info, TopicChange::End(EndedInstance { state: info.instance_state, key }))?;
             }
         }

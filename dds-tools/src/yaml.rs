@@ -130,8 +130,11 @@ fn value_of_scalar(text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>) -
 
 /// Returns a whole number above `i64::MAX`.
 fn large_number(text: &str) -> Option<u64> {
-    let digits = text.strip_prefix("0x");
-    let (digits, radix) = digits.map_or((text.strip_prefix('+').unwrap_or(text), 10), |digits| (digits, 16));
+    let (digits, radix) = match (text.strip_prefix("0x"), text.strip_prefix("0o")) {
+        (Some(digits), _) => (digits, 16),
+        (None, Some(digits)) => (digits, 8),
+        (None, None) => (text.strip_prefix('+').unwrap_or(text), 10),
+    };
     // The conversion accepts a second sign.
     let is_number = digits.starts_with(|first: char| first.is_ascii_hexdigit());
     let number = is_number.then(|| u64::from_str_radix(digits, radix).ok())?;
@@ -229,9 +232,9 @@ mod tests {
     #[test]
     fn flow_style_and_special_numbers_are_read() {
         let expected = json!({ "robot": 7, "x": "NaN", "y": "-Infinity", "tags": ["a", "b"], "text": "18446744073709551615",
-            "big": u64::MAX, "large": 1_u64 << 63, "hex": u64::MAX, "least": i64::MIN, "more": 1.8446744073709552e19 });
+            "big": u64::MAX, "large": 1_u64 << 63, "hex": u64::MAX, "octal": u64::MAX, "least": i64::MIN, "more": 1.8446744073709552e19 });
         let text = "{robot: 7, x: .nan, y: -.inf, tags: [a, b], text: \"18446744073709551615\",
-            big: 18446744073709551615, large: +9223372036854775808, hex: 0xffffffffffffffff,
+            big: 18446744073709551615, large: +9223372036854775808, hex: 0xffffffffffffffff, octal: 0o1777777777777777777777,
             least: -9223372036854775808, more: 18446744073709551616}";
         assert_eq!(from_yaml(text), Ok(expected));
     }

@@ -2,7 +2,7 @@
 
 use super::text::bytes_text;
 use crate::error::ToolError;
-use crate::network::{self, SERVICE_NAME};
+use crate::network;
 use crate::options::{NetworkOptions, OutputOptions, seconds, size};
 use crate::stop::Stop;
 use clap::Args;
@@ -12,6 +12,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Name of the participant.
+const PARTICIPANT_NAME: &str = "dds durability";
 /// Time between two looks at the status.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -44,7 +46,7 @@ pub struct DurabilityOptions {
 /// [`ToolError::Value`] if the database cannot be used.
 pub fn run(options: &DurabilityOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let participant =
-        DurabilityService::participant_of(network::builder(&options.network)).name(SERVICE_NAME).build()?;
+        DurabilityService::participant_of(network::builder(&options.network)).name(PARTICIPANT_NAME).build()?;
     let mut settings = DurabilityService::builder().memory(usize::try_from(options.memory).unwrap_or(usize::MAX));
     if let Some(path) = &options.database {
         settings = settings.database(path);
@@ -91,7 +93,7 @@ fn json_line(status: &DurabilityStatus) -> String {
 fn text_line(status: &DurabilityStatus) -> String {
     let DurabilityStatus { groups, instances, changes, bytes, refused, writers_left_out, .. } = status;
     let mut line = format!(
-        "{changes} changes of {instances} instances in {groups} topics, {}, refused {refused}",
+        "{changes} changes of {instances} instances in {groups} groups of writers, {}, refused {refused}",
         bytes_text(*bytes as f64)
     );
     if *writers_left_out > 0 {

@@ -2,6 +2,8 @@
 
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
+use crate::instance_keys::InstanceKeys;
+use crate::json_names::{INSTANCE_STATE, KEY, state_name};
 use crate::network;
 use crate::options::EchoOptions;
 use crate::stop::Stop;
@@ -10,7 +12,8 @@ use crate::yaml;
 use dds_core::dynamic::{DynamicData, DynamicRef, DynamicType};
 use dds_core::qos::TopicQos;
 use dds_core::{InstanceState, SampleInfo};
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use std::fmt::Display;
 use std::io::Write;
 
@@ -38,6 +41,7 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
     let reader = subscriber.reader_builder(&topic).qos(reader_qos(&found)).build()?;
     let stop = stop.after(options.end.duration);
     let (mut printed, mut undecodable) = (0, 0_u64);
+    let mut keys = InstanceKeys::default();
     while !stop.is_due() && options.end.count.is_none_or(|count| printed < count) {
         // A time-out is no failure: the loop looks at the request to stop.
         let _ = reader.readable().block_for(stop.step());
@@ -51,7 +55,11 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
                 // Ends of instances are printed in any case.
                 _ => true,
             };
-            match sample.decode() {
+            let decoded = sample.decode();
+            if let Some(Ok(data)) = &decoded {
+                keys.keep(info.instance_handle, data);
+            }
+            match decoded {
                 Some(Ok(data)) if passes => {
                     printed += 1;
                     writeln!(output, "{}", data_line(options, &data, info)?).map_err(ToolError::output)?;
@@ -62,11 +70,11 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
                 }
                 _ => {}
             }
-            // The end of an instance has a sample of its own only if the reader has no other new sample of the
-            // instance. Otherwise the last new sample has the state (DDS 1.4, 2.2.2.5.1.3).
+            // The last new sample of an instance has its state. The end has a sample of its own only if there is no
+            // other new one (DDS 1.4, 2.2.2.5.1.3).
             let is_last = !info.valid_data || info.sample_rank == 0;
             if is_last && info.instance_state != InstanceState::Alive {
-                let key = reader.key_value(info.instance_handle);
+                let key = keys.of_end(&reader, &sample);
                 if let Some(line) = end_line(options, key, info)? {
                     writeln!(output, "{line}").map_err(ToolError::output)?;
                 }
@@ -107,14 +115,6 @@ fn note_undecodable(
         .map_err(ToolError::output)
 }
 
-const fn end_text(state: InstanceState) -> &'static str {
-    match state {
-        InstanceState::Alive => "alive",
-        InstanceState::NotAliveDisposed => "disposed",
-        InstanceState::NotAliveNoWriters => "no writers",
-    }
-}
-
 /// Returns the line of a sample with data.
 fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Result<String, ToolError> {
     let part = match &options.field {
@@ -138,11 +138,11 @@ fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Re
 
 /// Returns the line of an instance that has ended, or `None` if its key is unknown: `dds pub` could not end it.
 fn end_line(options: &EchoOptions, key: Option<DynamicData>, info: &SampleInfo) -> Result<Option<String>, ToolError> {
-    let (state, Some(key)) = (end_text(info.instance_state), key) else { return Ok(None) };
+    let (state, Some(key)) = (state_name(info.instance_state), key) else { return Ok(None) };
     if !options.yaml && !options.output.json {
         return Ok(Some(with_info(options, info, format!("{state}: {key}"))));
     }
-    let end = InstanceEnd { instance_state: state, key };
+    let end = InstanceEnd { state, key };
     let line = match (options.yaml, options.info) {
         (true, _) => yaml_document(&end),
         (false, true) => to_json(&Line { end: Some(&end), ..Line::new(info) }),
@@ -195,9 +195,16 @@ impl Line<'_> {
 }
 
 /// The end of an instance.
-#[derive(Serialize)]
 struct InstanceEnd {
-    #[serde(rename = "$instance_state")]
-    instance_state: &'static str,
+    state: &'static str,
     key: DynamicData,
+}
+
+impl Serialize for InstanceEnd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry(INSTANCE_STATE, self.state)?;
+        map.serialize_entry(KEY, &self.key)?;
+        map.end()
+    }
 }

@@ -4,7 +4,7 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::json_input::sample_from_json;
 use crate::live_view::access::AccessRules;
-use crate::live_view::foxglove::{self, ClientChannel, ClientMessage};
+use crate::live_view::foxglove::{self, ClientChannel, ClientMessage, Subscription};
 use crate::live_view::outbox::Outbox;
 use crate::live_view::server::{ClientRequest, LiveServer, PageQuery};
 use crate::live_view::snapshot::SystemObserver;
@@ -202,16 +202,15 @@ impl LiveView {
             }
             ClientRequest::Disconnected { client } => {
                 self.topics.unsubscribe(client, None);
-                for published in self.clients.remove(&client).into_iter().flat_map(|client| client.published) {
-                    self.close_published(published.1);
+                let published = self.clients.remove(&client).map(|client| client.published).unwrap_or_default();
+                for topic in published.into_values() {
+                    self.close_published(topic);
                 }
                 self.outboxes.remove(&client);
             }
             ClientRequest::Message { client, message } => {
-                let Some((_, outbox)) = self.outboxes.get(&client).map(|(peer, outbox)| (*peer, Arc::clone(outbox)))
-                else {
-                    return;
-                };
+                let Some((_, outbox)) = self.outboxes.get(&client) else { return };
+                let outbox = Arc::clone(outbox);
                 for problem in self.handle_message(client, &outbox, message) {
                     outbox.push(foxglove::warning(&problem));
                 }
@@ -241,10 +240,11 @@ impl LiveView {
     fn handle_message(&mut self, client: u64, outbox: &Outbox, message: ClientMessage) -> Vec<String> {
         match message {
             ClientMessage::Subscribe(subscriptions) => {
-                let topics = &mut self.topics;
-                let results =
-                    subscriptions.iter().filter_map(|it| topics.subscribe(client, outbox, it.id, it.channel_id));
-                results.collect()
+                let mut problems = Vec::new();
+                for Subscription { id, channel_id } in subscriptions {
+                    problems.extend(self.topics.subscribe(client, outbox, id, channel_id));
+                }
+                problems
             }
             ClientMessage::Unsubscribe(subscriptions) => {
                 self.topics.unsubscribe(client, Some(&subscriptions));
@@ -293,6 +293,9 @@ impl LiveView {
             _ => return Err(format!("topic {topic}: expected the encoding cdr or json, found {encoding}")),
         };
         let Some(client) = self.clients.get_mut(&client) else { return Ok(()) };
+        if client.published.contains_key(id) {
+            return Err(format!("channel {id} is advertised already"));
+        }
         if client.published.len() >= CLIENT_CHANNELS_MAX {
             return Err(format!("a client can publish at most {CLIENT_CHANNELS_MAX} channels"));
         }

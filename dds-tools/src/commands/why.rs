@@ -3,7 +3,7 @@
 use super::text::write_json;
 use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
-use crate::network::{self, PARTICIPANT_NAME, SERVICE_NAME};
+use crate::network::{self, PARTICIPANT_NAME};
 use crate::options::{NetworkOptions, WhyOptions};
 use crate::stop::Stop;
 use crate::tag_listener;
@@ -218,10 +218,12 @@ fn other_tags(
 fn silent_participants(view: &DomainView) -> Vec<String> {
     let mut silent = Vec::new();
     for participant in view.participants() {
-        // A `dds` that only looks has no endpoints. Neither has `dds durability` while no topic is durable.
-        let is_program = [PARTICIPANT_NAME, SERVICE_NAME].contains(&participant.name.as_str())
-            && participant.vendor == VendorId::OURS;
-        if !is_program && view.endpoint_counts(participant.key) == (0, 0) && silent.len() < SILENT_MAX {
+        // A `dds` that only looks has no endpoints. Neither has a durability service while no topic is durable.
+        let is_program = participant.name == PARTICIPANT_NAME && participant.vendor == VendorId::OURS;
+        if is_program || participant.is_durability_service() {
+            continue;
+        }
+        if view.endpoint_counts(participant.key) == (0, 0) && silent.len() < SILENT_MAX {
             silent.push(view.participant_name(participant.key));
         }
     }

@@ -6,6 +6,7 @@ use dds_core::qos::{
     PublisherQos, SubscriberQos,
 };
 use dds_core::{DdsType, Duration};
+use dds_durability::DurabilityService;
 
 #[derive(DdsType, Debug, Default)]
 #[dds(name = "Scan", extensibility = "final")]
@@ -157,4 +158,17 @@ fn why_names_participant_without_endpoints() {
     assert_eq!(reason, "no reader was found (writers: 1)");
     let expected = "announcements of silent arrive, but no endpoints: if it has a reader, a firewall";
     assert!(next_step.starts_with(expected), "{next_step}");
+}
+
+#[test]
+fn durability_service_of_any_name_is_not_silent() {
+    let domain = Domain::new();
+    let (robot, keeper) = (domain.join("robot"), domain.join_as_service("keeper"));
+    let _writer = robot.writer::<Scan>("quiet").unwrap();
+    let service = DurabilityService::builder().start(keeper).unwrap();
+    // A volatile topic needs no endpoint of the service.
+    let (_, next_step) = obstacle_of_topic(&domain, "quiet");
+    assert!(next_step.starts_with("start the reader, or compare its domain"), "{next_step}");
+    assert!(domain.run(&["ps"]).unwrap().contains("keeper"));
+    drop(service);
 }

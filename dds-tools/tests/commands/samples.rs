@@ -1,13 +1,14 @@
 //! `echo`, `pub`, `hz`, `bw` and `delay`.
 
-use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
+use crate::support::{Domain, Ender, LiveOutput, Pose, pose, pose_reader, pose_writer};
 use dds_core::cdr::{Encoded, Encoding, F128};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{DataWriterQos, Preset, TopicQos};
 use dds_core::rpc::Replier;
 use dds_core::{DdsType, InstanceState};
 use dds_tools::{Stop, ToolError};
-use std::time::Duration;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 #[test]
 fn echo_prints_earlier_samples() {
@@ -56,6 +57,59 @@ fn echo_prints_disposed_instance_with_its_key() {
         assert_eq!(last["$instance_state"], "disposed");
         assert_eq!(last["key"]["robot"], 7);
     });
+}
+
+#[test]
+fn echo_prints_the_key_of_every_instance_that_ends_at_once() {
+    const ENDS: u32 = 40;
+    for form in ["--json", "--yaml"] {
+        let domain = Domain::new();
+        let robot = domain.join("robot");
+        let writer = pose_writer(&robot);
+        let (stop, output) = (Stop::new(), LiveOutput::default());
+        std::thread::scope(|scope| {
+            let _ender = Ender(stop.clone());
+            let echo = scope.spawn({
+                let (domain, output, stop) = (&domain, output.clone(), stop.clone());
+                move || domain.run_into(&["echo", "robot/pose", form], &output, &stop)
+            });
+            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+            for robot in 1..=ENDS {
+                writer.write(&pose(robot, 0.0)).unwrap();
+                // The reader removes the instance with the take, because no writer has it any more.
+                writer.unregister_instance(&robot).unwrap();
+            }
+            let start = Instant::now();
+            while output.text().matches("$instance_state").count() < ENDS as usize {
+                assert!(start.elapsed() < Duration::from_secs(30), "{}", output.text());
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            stop.request();
+            echo.join().unwrap().unwrap();
+        });
+        let text = output.text();
+        for robot in 1..=ENDS {
+            let key = match form {
+                "--json" => format!("{{\"$instance_state\":\"disposed\",\"key\":{{\"robot\":{robot},"),
+                _ => format!("\"$instance_state\": \"disposed\"\nkey:\n  robot: {robot}\n"),
+            };
+            assert!(text.contains(&key), "{key}{text}");
+        }
+        // `pub` reads what `echo` has printed.
+        let reader = pose_reader(&robot, "robot/copy");
+        // A line of JSON is a document by itself.
+        let mut line = vec!["pub", "robot/copy", "-"];
+        line.extend(["--yaml"].into_iter().filter(|option| *option == form));
+        domain.run_with(&line, &text, &Stop::new()).unwrap();
+        // The state may come with the last sample of an instance, or with a sample of its own.
+        let mut ended = HashSet::new();
+        while ended.len() < ENDS as usize {
+            let info = reader.next_sample().block_for(Duration::from_secs(30)).unwrap().info;
+            if info.instance_state == InstanceState::NotAliveDisposed {
+                ended.insert(info.instance_handle);
+            }
+        }
+    }
 }
 
 #[test]
@@ -213,7 +267,7 @@ fn echo_prints_yaml_that_pub_reads() {
 }
 
 #[test]
-fn pub_ends_instances_that_echo_has_printed() {
+fn pub_ends_instances_by_their_keys() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let reader = pose_reader(&robot, "robot/pose");

@@ -1,6 +1,6 @@
 //! `serve`, with clients over HTTP and WebSocket.
 
-use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
+use crate::support::{Domain, Ender, Pose, pose, pose_reader, pose_writer};
 use dds_core::DdsType;
 use dds_core::cdr::Encoding;
 use dds_core::dynamic::{DynamicData, DynamicType};
@@ -23,13 +23,6 @@ fn serve(domain: &Domain, extra: &[&str], look: impl FnOnce(SocketAddr)) {
             let (stop, address) = (stop.clone(), address.to_string());
             move || domain.run_with(&[&["serve", "--bind", &address], extra].concat(), "", &stop)
         });
-        /// Ends the command also if the test fails.
-        struct Ender(Stop);
-        impl Drop for Ender {
-            fn drop(&mut self) {
-                self.0.request();
-            }
-        }
         let ender = Ender(stop);
         await_that(|| TcpStream::connect(address).is_ok().then_some(()));
         look(address);
@@ -155,6 +148,8 @@ fn foxglove_receives_and_publishes_samples() {
         client.send(&advertise(2, "cdr"));
         client.send(&advertise(3, "protobuf"));
         assert!(client.next("status")["message"].as_str().unwrap().contains("found protobuf"));
+        client.send(&advertise(2, "json"));
+        assert_eq!(client.next("status")["message"], "channel 2 is advertised already");
         let mut sample = DynamicData::new(&ty);
         sample.set("robot", 9).unwrap();
         let messages =

@@ -2,7 +2,8 @@
 
 use clap::Parser;
 use dds_core::qos::Preset;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Scope};
+use dds_durability::DurabilityService;
 use dds_tools::options::CommandLine;
 use dds_tools::{Stop, ToolError, commands};
 use std::io::Write;
@@ -55,6 +56,15 @@ impl Write for LiveOutput {
     }
 }
 
+/// Ends a command, also if the test fails.
+pub(crate) struct Ender(pub(crate) Stop);
+
+impl Drop for Ender {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}
+
 /// A domain of one test: a tag that no other test has.
 pub(crate) struct Domain {
     tag: String,
@@ -79,7 +89,16 @@ impl Domain {
 
     /// Joins another domain with the same tag.
     pub(crate) fn join_domain(&self, domain: u32, name: &str) -> DomainParticipant {
-        DomainParticipant::builder(domain).scope(Scope::Host).name(name).domain_tag(&self.tag).build().unwrap()
+        self.build(DomainParticipant::builder(domain), name)
+    }
+
+    /// Joins the domain as the participant of a durability service.
+    pub(crate) fn join_as_service(&self, name: &str) -> DomainParticipant {
+        self.build(DurabilityService::participant(0), name)
+    }
+
+    fn build(&self, builder: DomainParticipantBuilder, name: &str) -> DomainParticipant {
+        builder.scope(Scope::Host).name(name).domain_tag(&self.tag).build().unwrap()
     }
 
     /// Runs a command until its end.

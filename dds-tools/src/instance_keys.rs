@@ -1,0 +1,102 @@
+//! Keys of instances, also after their reader has removed them.
+//!
+//! A reader removes an instance that has ended with the last take. An end can also arrive with the hash of the key
+//! alone. Both ends still have a key here.
+
+use dds_core::cdr::{Encoding, Keyed};
+use dds_core::dynamic::DynamicData;
+use dds_core::reader::SampleRef;
+use dds_core::{DataReader, InstanceHandle};
+use std::collections::{HashMap, VecDeque};
+
+/// Most instances with a kept key.
+const INSTANCES_MAX: usize = 4096;
+/// Longest kept key in bytes. So all keys of a topic take about 16 MiB at most.
+const KEY_LEN_MAX: usize = 4096;
+
+/// The keys of the instances of one topic.
+#[derive(Debug, Default)]
+pub(crate) struct InstanceKeys {
+    keys: HashMap<InstanceHandle, DynamicData>,
+    /// The instances of `keys`, the oldest one first.
+    order: VecDeque<InstanceHandle>,
+}
+
+impl InstanceKeys {
+    /// Keeps the key of a sample's instance. The oldest key makes room for it.
+    pub(crate) fn keep(&mut self, instance: InstanceHandle, sample: &DynamicData) {
+        // A topic without a key has one instance, and no key.
+        if instance.is_nil() || self.keys.contains_key(&instance) {
+            return;
+        }
+        let key = sample.key();
+        let is_short = key.to_payload(Encoding::Xcdr1).is_ok_and(|payload| payload.len() <= KEY_LEN_MAX);
+        if !is_short {
+            return;
+        }
+        if self.order.len() >= INSTANCES_MAX {
+            self.order.pop_front().and_then(|oldest| self.keys.remove(&oldest));
+        }
+        self.order.push_back(instance);
+        self.keys.insert(instance, key);
+    }
+
+    /// Returns the key of an instance that ended with `sample`.
+    ///
+    /// `None` for a topic without a key, and if only the hash of the key arrived.
+    pub(crate) fn of_end(
+        &mut self,
+        reader: &DataReader<DynamicData>,
+        sample: &SampleRef<'_, DynamicData>,
+    ) -> Option<DynamicData> {
+        let instance = sample.info().instance_handle;
+        if instance.is_nil() {
+            return None;
+        }
+        // The sample has the key even if the take removed the instance from the reader.
+        match sample.key().or_else(|| reader.key_value(instance)) {
+            Some(key) => {
+                self.keep(instance, &key);
+                Some(key)
+            }
+            None => self.keys.get(&instance).cloned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INSTANCES_MAX, InstanceKeys, KEY_LEN_MAX};
+    use dds_core::InstanceHandle;
+    use dds_core::dynamic::{DynamicData, DynamicType};
+
+    fn instance(number: usize) -> InstanceHandle {
+        let mut bytes = [1; 16];
+        bytes[..8].copy_from_slice(&(number as u64).to_be_bytes());
+        InstanceHandle::from_key_hash(bytes)
+    }
+
+    #[test]
+    fn oldest_and_long_keys_are_dropped() {
+        let ty = DynamicType::structure("Robot")
+            .member("name", DynamicType::string())
+            .key()
+            .member("x", DynamicType::float64())
+            .build()
+            .unwrap();
+        let mut sample = DynamicData::new(&ty);
+        let mut keys = InstanceKeys::default();
+        sample.set("name", "r".repeat(KEY_LEN_MAX)).unwrap();
+        keys.keep(instance(0), &sample);
+        assert!(keys.keys.is_empty());
+        for number in 0..=INSTANCES_MAX {
+            sample.set("name", number.to_string()).unwrap();
+            keys.keep(instance(number), &sample);
+        }
+        assert_eq!((keys.keys.len(), keys.order.len()), (INSTANCES_MAX, INSTANCES_MAX));
+        assert!(!keys.keys.contains_key(&instance(0)));
+        assert_eq!(keys.keys[&instance(1)].get::<String>("name").unwrap(), "1");
+        keys.keep(InstanceHandle::NIL, &sample);
+        assert!(!keys.keys.contains_key(&InstanceHandle::NIL));
+    }
+}
