@@ -1,7 +1,7 @@
 //! The command line.
 
 pub use crate::commands::durability::DurabilityOptions;
-pub use crate::commands::perf::{PerfAnswerOptions, PerfCommand, PerfPongOptions, PerfSendOptions};
+pub use crate::commands::perf::{PerfCommand, PerfReportOptions, PerfSendOptions, PerfSideOptions};
 pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -567,14 +567,6 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads the bytes of a sample of `perf`.
-pub(crate) fn sample_size(text: &str) -> Result<usize, String> {
-    match size(text).map(usize::try_from) {
-        Ok(Ok(size)) if (20..=60_000_000).contains(&size) => Ok(size),
-        _ => Err("expected a number of bytes from 20 to 60M, such as 64, 1k or 1M".to_owned()),
-    }
-}
-
 /// Reads a token, which is also a part of addresses.
 fn token(text: &str) -> Result<String, String> {
     match text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
@@ -606,7 +598,7 @@ fn remap(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandLine, period, rate, remap, sample_size, seconds, size};
+    use super::{CommandLine, period, rate, remap, seconds, size};
     use clap::CommandFactory;
     use std::time::Duration;
 
@@ -631,14 +623,6 @@ mod tests {
             assert!(rate(text).is_err(), "{text}");
         }
         assert_eq!(rate("0.5"), Ok(0.5));
-    }
-
-    #[test]
-    fn samples_have_a_header_and_a_limit() {
-        assert_eq!((sample_size("20"), sample_size("1M")), (Ok(20), Ok(1_000_000)));
-        for text in ["19", "61M", "0", "x"] {
-            assert!(sample_size(text).is_err(), "{text}");
-        }
     }
 
     #[test]

@@ -8,19 +8,19 @@
 //!
 //! The program `perf` of the workspace measures more: intervals of CPU time, sweeps, system calls, floors.
 
-use super::publish::Pace;
-use super::text::{bytes_text, nanos_text, write_json};
+use super::sample_pacer::SamplePacer;
+use super::statistics::PeriodStatistics;
+use super::text::{bytes_text, nanos_text};
 use crate::error::ToolError;
 use crate::network;
-use crate::options::{EndOptions, NetworkOptions, OutputOptions, period, rate, sample_size, seconds};
+use crate::options::{EndOptions, NetworkOptions, OutputOptions, period, rate, seconds, size};
 use crate::stop::Stop;
 use crate::topic_reader::delay_nanos;
 use clap::{Args, Subcommand};
 use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
-use hdrhistogram::Histogram;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -35,13 +35,18 @@ const WARM_UP: Duration = Duration::from_millis(500);
 const REPLY_TIME: Duration = Duration::from_secs(1);
 /// Time for the acknowledgments of the last samples.
 const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(10);
-/// Most bytes and samples that a writer keeps of samples with a known size.
+/// Most bytes that a writer keeps of samples with a known size, unless its least samples take more.
 const HISTORY_BYTES_MAX: u32 = 64 << 20;
+/// Least samples that a writer keeps: it writes one while the readers acknowledge the other.
+const HISTORY_SAMPLES_MIN: u32 = 2;
+/// Most samples that a writer keeps.
 const HISTORY_SAMPLES_MAX: u32 = 8192;
 /// Most samples of any size that a side keeps: 64 of the largest take 4 GiB, of 1 MiB 64 MiB.
 const UNKNOWN_SAMPLES_MAX: u32 = 64;
 /// Bytes of a sample beside its payload: number, sender and the length of the payload.
 const SAMPLE_HEADER_LEN: usize = 20;
+/// Most bytes of a sample.
+const SAMPLE_LEN_MAX: usize = 60_000_000;
 
 /// A measurement between two processes.
 #[derive(Debug, Clone, Subcommand)]
@@ -50,18 +55,18 @@ pub enum PerfCommand {
     /// Measure how long samples take to `dds perf pong` and back.
     Ping(PerfSendOptions),
     /// Send every sample back to `dds perf ping`.
-    Pong(PerfPongOptions),
+    Pong(PerfSideOptions),
     /// Send samples to `dds perf subscribe` as fast as possible, or at a rate.
     Publish(PerfSendOptions),
     /// Receive the samples of `dds perf publish`: rate, bytes, delay and losses.
-    Subscribe(PerfAnswerOptions),
+    Subscribe(PerfReportOptions),
 }
 
 /// Options of `perf ping` and `perf publish`.
 #[derive(Debug, Clone, Args)]
 pub struct PerfSendOptions {
     /// Bytes of a sample, from 20 to 60M, such as 64, 1k or 1M.
-    #[arg(short, long, default_value = "64", value_parser = sample_size)]
+    #[arg(short, long, default_value = "64", value_parser = sample_len)]
     pub size: usize,
     /// Samples for each second. Without it, as fast as possible.
     #[arg(short, long, value_name = "HZ", value_parser = rate)]
@@ -69,28 +74,28 @@ pub struct PerfSendOptions {
     /// Seconds to wait for the other side.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub wait: Duration,
-    /// What both sides have.
+    /// Options of the report.
     #[command(flatten)]
-    pub common: PerfAnswerOptions,
+    pub report: PerfReportOptions,
 }
 
 /// Options of all commands that print a measurement.
 #[derive(Debug, Clone, Args)]
-pub struct PerfAnswerOptions {
+pub struct PerfReportOptions {
     /// Seconds between two lines.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
     pub every: Duration,
     /// The output.
     #[command(flatten)]
     pub output: OutputOptions,
-    /// What every side has.
+    /// Options of every side.
     #[command(flatten)]
-    pub side: PerfPongOptions,
+    pub side: PerfSideOptions,
 }
 
 /// Options of every side, and all options of `perf pong`.
 #[derive(Debug, Clone, Args)]
-pub struct PerfPongOptions {
+pub struct PerfSideOptions {
     /// Use best-effort endpoints. Both sides need the same.
     #[arg(long)]
     pub best_effort: bool,
@@ -113,6 +118,14 @@ struct PerfSample {
     payload: Vec<u8>,
 }
 
+/// Reads the bytes of a sample.
+fn sample_len(text: &str) -> Result<usize, String> {
+    match size(text).map(usize::try_from) {
+        Ok(Ok(len)) if (SAMPLE_HEADER_LEN..=SAMPLE_LEN_MAX).contains(&len) => Ok(len),
+        _ => Err("expected a number of bytes from 20 to 60M, such as 64, 1k or 1M".to_owned()),
+    }
+}
+
 /// Measures until the end of the options.
 ///
 /// # Errors
@@ -129,13 +142,13 @@ pub fn run(command: &PerfCommand, output: &mut dyn Write, stop: &Stop) -> Result
 /// Returns the limits of a history that blocks its writer rather than fill the memory.
 fn limits(sample_len: usize) -> ResourceLimits {
     let sample_len = u32::try_from(sample_len).unwrap_or(u32::MAX).max(1);
-    ResourceLimits::NONE.max_samples((HISTORY_BYTES_MAX / sample_len).clamp(16, HISTORY_SAMPLES_MAX))
+    ResourceLimits::NONE.max_samples((HISTORY_BYTES_MAX / sample_len).clamp(HISTORY_SAMPLES_MIN, HISTORY_SAMPLES_MAX))
 }
 
 fn writer(
     participant: &DomainParticipant,
     topic: &str,
-    options: &PerfPongOptions,
+    options: &PerfSideOptions,
     limits: ResourceLimits,
 ) -> Result<DataWriter<PerfSample>, ToolError> {
     let qos = DataWriterQos::default().keep_all().resource_limits(limits);
@@ -146,7 +159,7 @@ fn writer(
 fn reader(
     participant: &DomainParticipant,
     topic: &str,
-    options: &PerfPongOptions,
+    options: &PerfSideOptions,
 ) -> Result<DataReader<PerfSample>, ToolError> {
     // A peer decides about the size of its samples.
     let limits = ResourceLimits::NONE.max_samples(UNKNOWN_SAMPLES_MAX);
@@ -187,10 +200,10 @@ fn write(writer: &DataWriter<PerfSample>, sample: &PerfSample, stop: &Stop) -> R
 }
 
 fn ping(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let PerfSendOptions { size, rate, wait, common } = options;
-    let participant = network::join(&common.side.network)?;
-    let reader = reader(&participant, PONG_TOPIC, &common.side)?;
-    let writer = writer(&participant, PING_TOPIC, &common.side, limits(*size))?;
+    let PerfSendOptions { size, rate, wait, report: shared } = options;
+    let participant = network::join(&shared.side.network)?;
+    let reader = reader(&participant, PONG_TOPIC, &shared.side)?;
+    let writer = writer(&participant, PING_TOPIC, &shared.side, limits(*size))?;
     await_peer(*wait, stop, "pong", |step| {
         writer.wait_for_readers(1).block_for(step).is_ok() && reader.wait_for_writers(1).block_for(step).is_ok()
     })?;
@@ -200,13 +213,13 @@ fn ping(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Resul
     while !warm_up.is_due() {
         round_trip(&writer, &reader, &mut sample, &warm_up)?;
     }
-    let stop = stop.after(duration_of(common));
-    let mut report = PerfReport::new("round_trip_ns", common)?;
-    let mut pace = Pace::new(*rate);
-    while !stop.is_due() && common.side.end.count.is_none_or(|count| report.total.samples + report.total.lost < count) {
-        pace.wait(&stop);
+    let stop = stop.after(duration_of(shared));
+    let mut report = PerfReport::new(PerfValue::RoundTrip, shared)?;
+    let mut pacer = SamplePacer::new(*rate);
+    while !stop.is_due() && shared.side.end.count.is_none_or(|count| report.total.samples + report.total_lost < count) {
+        pacer.wait(&stop);
         match round_trip(&writer, &reader, &mut sample, &stop)? {
-            Some(time) => report.add(*size, u64::try_from(time.as_nanos()).ok()),
+            Some(time) => report.add(*size, i64::try_from(time.as_nanos()).ok()),
             // The end of the command is no loss.
             None if stop.is_due() => break,
             None => report.add_lost(1),
@@ -242,7 +255,7 @@ fn round_trip(
     Ok(None)
 }
 
-fn pong(options: &PerfPongOptions, stop: &Stop) -> Result<(), ToolError> {
+fn pong(options: &PerfSideOptions, stop: &Stop) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
     let few = ResourceLimits::NONE.max_samples(UNKNOWN_SAMPLES_MAX);
     let writer = writer(&participant, PONG_TOPIC, options, few)?;
@@ -271,21 +284,21 @@ fn pong(options: &PerfPongOptions, stop: &Stop) -> Result<(), ToolError> {
 }
 
 fn publish(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let PerfSendOptions { size, rate, wait, common } = options;
-    let participant = network::join(&common.side.network)?;
-    let writer = writer(&participant, THROUGHPUT_TOPIC, &common.side, limits(*size))?;
+    let PerfSendOptions { size, rate, wait, report: shared } = options;
+    let participant = network::join(&shared.side.network)?;
+    let writer = writer(&participant, THROUGHPUT_TOPIC, &shared.side, limits(*size))?;
     await_peer(*wait, stop, "subscribe", |step| writer.wait_for_readers(1).block_for(step).is_ok())?;
     let mut sample = PerfSample { sender: sender_of(&writer), ..PerfSample::default() };
     sample.payload.resize(size - SAMPLE_HEADER_LEN, 0);
-    let end = stop.after(duration_of(common));
-    let mut report = PerfReport::new("write_ns", common)?;
-    let mut pace = Pace::new(*rate);
-    while !end.is_due() && common.side.end.count.is_none_or(|count| report.total.samples < count) {
-        pace.wait(&end);
+    let end = stop.after(duration_of(shared));
+    let mut report = PerfReport::new(PerfValue::Write, shared)?;
+    let mut pacer = SamplePacer::new(*rate);
+    while !end.is_due() && shared.side.end.count.is_none_or(|count| report.total.samples < count) {
+        pacer.wait(&end);
         sample.number += 1;
         let start = Instant::now();
         if write(&writer, &sample, &end)? {
-            report.add(*size, u64::try_from(start.elapsed().as_nanos()).ok());
+            report.add(*size, i64::try_from(start.elapsed().as_nanos()).ok());
         }
         report.print_period(output)?;
     }
@@ -295,12 +308,12 @@ fn publish(options: &PerfSendOptions, output: &mut dyn Write, stop: &Stop) -> Re
     Ok(())
 }
 
-fn subscribe(options: &PerfAnswerOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+fn subscribe(options: &PerfReportOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let end = &options.side.end;
     let participant = network::join(&options.side.network)?;
     let reader = reader(&participant, THROUGHPUT_TOPIC, &options.side)?;
     let stop = stop.after(end.duration);
-    let mut report = PerfReport::new("delay_ns", options)?;
+    let mut report = PerfReport::new(PerfValue::Delay, options)?;
     let mut lost = 0;
     while !stop.is_due() && end.count.is_none_or(|count| report.total.samples < count) {
         // A time-out is no failure: the loop looks at the request to stop.
@@ -312,10 +325,9 @@ fn subscribe(options: &PerfAnswerOptions, output: &mut dyn Write, stop: &Stop) -
             let Some(encoded) = sample.encoded() else { continue };
             if report.total.samples == 0 {
                 // The time before the first sample belongs to no period.
-                report = PerfReport::new("delay_ns", options)?;
+                report.restart_clock();
             }
-            let delay = delay_nanos(sample.info()).and_then(|delay| u64::try_from(delay).ok());
-            report.add(encoded.bytes.len(), delay);
+            report.add(encoded.bytes.len(), delay_nanos(sample.info()));
         }
         let losses = reader.losses().total();
         // The writer sends a rejected sample again only to a reliable reader.
@@ -333,121 +345,70 @@ fn sender_of(writer: &DataWriter<PerfSample>) -> u64 {
     writer.guid().to_bytes()[4..12].iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-fn duration_of(options: &PerfAnswerOptions) -> Option<Duration> {
+fn duration_of(options: &PerfReportOptions) -> Option<Duration> {
     match (options.side.end.duration, options.side.end.count) {
         (None, None) => Some(DEFAULT_DURATION),
         (duration, _) => duration,
     }
 }
 
-/// The samples of one period, or of the whole measurement.
-struct PerfPeriod {
-    start: Instant,
-    /// When the first and the last sample came.
-    arrivals: Option<(Instant, Instant)>,
-    samples: u64,
-    bytes: u64,
-    lost: u64,
-    times: Histogram<u64>,
-}
-
-impl PerfPeriod {
-    fn new() -> Result<Self, ToolError> {
-        // Three digits make an error of at most 0.1 %.
-        let times = Histogram::new(3).map_err(|error| ToolError::value(format!("no histogram: {error}")))?;
-        Ok(Self { start: Instant::now(), arrivals: None, samples: 0, bytes: 0, lost: 0, times })
-    }
-
-    fn add(&mut self, now: Instant, bytes: usize, time: Option<u64>) {
-        self.arrivals = Some((self.arrivals.map_or(now, |(first, _)| first), now));
-        self.samples += 1;
-        self.bytes += bytes as u64;
-        if let Some(time) = time {
-            // The histogram grows to any value. `saturating_record` would not let it grow.
-            let _ = self.times.record(time);
-        }
-    }
-
-    fn to_json(&self, unit: &str, is_total: bool, (rate, bytes_per_second): (f64, f64)) -> Value {
-        let at = |quantile| self.times.value_at_quantile(quantile);
-        json!({
-            "total": is_total,
-            "samples": self.samples,
-            "lost": self.lost,
-            "rate_hz": rate,
-            "bytes_per_second": bytes_per_second,
-            unit: {
-                "min": self.times.min(), "p50": at(0.5), "p90": at(0.9), "p99": at(0.99), "p99.9": at(0.999),
-                "max": self.times.max(), "mean": self.times.mean(),
-            },
-        })
-    }
-
-    /// Returns samples and bytes for each second of a period that ends now.
-    fn rates_until(&self, now: Instant) -> (f64, f64) {
-        let seconds = (now - self.start).as_secs_f64().max(1e-9);
-        (self.samples as f64 / seconds, self.bytes as f64 / seconds)
-    }
-
-    /// Returns the same without the time before the first and after the last sample.
-    fn rates_of_arrivals(&self) -> (f64, f64) {
-        let Some((first, last)) = self.arrivals.filter(|(first, last)| first < last) else { return (0.0, 0.0) };
-        let rate = (self.samples - 1) as f64 / (last - first).as_secs_f64();
-        (rate, rate * self.bytes as f64 / self.samples as f64)
-    }
-
-    fn line(&self, unit: &str, (rate, bytes_per_second): (f64, f64)) -> String {
-        let times = &self.times;
-        let at = |quantile| nanos_text(times.value_at_quantile(quantile) as f64);
-        let name = unit.trim_end_matches("_ns").replace('_', " ");
-        let (least, most) = (nanos_text(times.min() as f64), nanos_text(times.max() as f64));
-        format!(
-            "{} samples, {rate:.0} Hz, {}/s, lost {}, {name} min {least} p50 {} p99 {} max {most}",
-            self.samples,
-            bytes_text(bytes_per_second),
-            self.lost,
-            at(0.5),
-            at(0.99)
-        )
-    }
+/// The measured value of each sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PerfValue {
+    /// The time until the reply.
+    RoundTrip,
+    /// The time of a call of `write`. The writer does not know what the readers lose.
+    Write,
+    /// The time from the source timestamp to the reception.
+    Delay,
 }
 
 /// The lines of a measurement.
 struct PerfReport {
-    /// The name of the measured time in JSON.
-    unit: &'static str,
+    value: PerfValue,
     every: Duration,
     is_json: bool,
-    period: PerfPeriod,
-    total: PerfPeriod,
+    period: PeriodStatistics,
+    period_lost: u64,
+    total: PeriodStatistics,
+    total_lost: u64,
 }
 
 impl PerfReport {
-    fn new(unit: &'static str, options: &PerfAnswerOptions) -> Result<Self, ToolError> {
-        let (period, total) = (PerfPeriod::new()?, PerfPeriod::new()?);
-        Ok(Self { unit, every: options.every, is_json: options.output.json, period, total })
+    fn new(value: PerfValue, options: &PerfReportOptions) -> Result<Self, ToolError> {
+        let (period, total) = (PeriodStatistics::new()?, PeriodStatistics::new()?);
+        let (every, is_json) = (options.every, options.output.json);
+        Ok(Self { value, every, is_json, period, period_lost: 0, total, total_lost: 0 })
     }
 
-    fn add(&mut self, bytes: usize, time: Option<u64>) {
+    /// Starts the present period and the total now. Losses so far still count.
+    fn restart_clock(&mut self) {
         let now = Instant::now();
-        self.period.add(now, bytes, time);
-        self.total.add(now, bytes, time);
+        (self.period.start, self.total.start) = (now, now);
+    }
+
+    fn add(&mut self, bytes: usize, value: Option<i64>) {
+        let now = Instant::now();
+        self.period.add(now, bytes, value);
+        self.total.add(now, bytes, value);
     }
 
     fn add_lost(&mut self, lost: u64) {
-        self.period.lost += lost;
-        self.total.lost += lost;
+        self.period_lost += lost;
+        self.total_lost += lost;
     }
 
-    /// Prints the period if its time is over and a sample came.
+    /// Prints the period if its time is over, and a sample came or got lost.
     fn print_period(&mut self, output: &mut dyn Write) -> Result<(), ToolError> {
         if self.period.start.elapsed() < self.every {
             return Ok(());
         }
-        if self.period.samples + self.period.lost > 0 {
-            self.print(&self.period, false, output)?;
+        if self.period.samples + self.period_lost > 0 {
+            let rates = self.period.rates_until(Instant::now());
+            let line = self.line(&self.period, self.period_lost, rates, false);
+            write_line(output, &line)?;
         }
-        self.period = PerfPeriod::new()?;
+        (self.period, self.period_lost) = (PeriodStatistics::new()?, 0);
         Ok(())
     }
 
@@ -456,41 +417,98 @@ impl PerfReport {
             let next_step = "start the other side with the same options; `dds why` explains missing matches";
             return Err(ToolError::NothingArrived { awaited: awaited.to_owned(), next_step });
         }
-        self.print(&self.total, true, output)
+        write_line(output, &self.line(&self.total, self.total_lost, self.total.rates_of_arrivals(), true))
     }
 
-    fn print(&self, period: &PerfPeriod, is_total: bool, output: &mut dyn Write) -> Result<(), ToolError> {
-        let rates = if is_total { period.rates_of_arrivals() } else { period.rates_until(Instant::now()) };
+    /// Returns the line of a period or of the total.
+    fn line(&self, found: &PeriodStatistics, lost: u64, rates: (f64, f64), is_total: bool) -> String {
+        let lost = if self.value == PerfValue::Write { None } else { Some(lost) };
         if self.is_json {
-            return write_json(output, &period.to_json(self.unit, is_total, rates));
+            let unit = match self.value {
+                PerfValue::RoundTrip => "round_trip_ns",
+                PerfValue::Write => "write_ns",
+                PerfValue::Delay => "delay_ns",
+            };
+            let mut line = found.to_json(unit, is_total, rates);
+            if let Some(lost) = lost {
+                line["lost"] = json!(lost);
+            }
+            return line.to_string();
         }
         let label = if is_total { "total: " } else { "" };
-        writeln!(output, "{label}{}", period.line(self.unit, rates))
-            .and_then(|()| output.flush())
-            .map_err(ToolError::output)
+        let (rate, bytes) = (rates.0, bytes_text(rates.1));
+        let lost = lost.map(|lost| format!(", lost {lost}")).unwrap_or_default();
+        let values = match self.value {
+            PerfValue::RoundTrip => format!("round trip {}", found.percentiles(nanos_text)),
+            PerfValue::Write => format!("write {}", found.percentiles(nanos_text)),
+            PerfValue::Delay => found.delay_text(),
+        };
+        format!("{label}{} samples, {rate:.0} Hz, {bytes}/s{lost}, {values}", found.samples)
     }
+}
+
+fn write_line(output: &mut dyn Write, line: &str) -> Result<(), ToolError> {
+    writeln!(output, "{line}").and_then(|()| output.flush()).map_err(ToolError::output)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HISTORY_SAMPLES_MAX, PerfPeriod, PerfSample, SAMPLE_HEADER_LEN, limits};
+    use super::{
+        HISTORY_SAMPLES_MAX, HISTORY_SAMPLES_MIN, PerfReport, PerfSample, PerfValue, SAMPLE_HEADER_LEN, limits,
+        sample_len,
+    };
+    use crate::options::PerfReportOptions;
+    use clap::Parser;
     use dds_core::cdr::Encoding;
     use dds_core::dynamic::{DynamicData, DynamicType};
     use dds_core::qos::ResourceLimits;
-    use std::time::Duration;
+
+    #[derive(Parser)]
+    struct ReportLine {
+        #[command(flatten)]
+        options: PerfReportOptions,
+    }
+
+    fn report(value: PerfValue, arguments: &[&str]) -> PerfReport {
+        let line = ReportLine::parse_from([&["report"], arguments].concat());
+        PerfReport::new(value, &line.options).unwrap()
+    }
 
     #[test]
-    fn rates_of_few_samples_are_those_of_their_distances() {
-        let mut period = PerfPeriod::new().unwrap();
-        let start = period.start;
-        assert_eq!(period.rates_of_arrivals(), (0.0, 0.0));
-        period.add(start + Duration::from_secs(1), 100, None);
-        assert_eq!(period.rates_of_arrivals(), (0.0, 0.0));
-        for second in 2..=3 {
-            period.add(start + Duration::from_secs(second), 100, None);
+    fn losses_before_the_first_sample_count() {
+        for form in [&[][..], &["--json"]] {
+            let (mut report, mut output) = (report(PerfValue::Delay, form), Vec::new());
+            report.add_lost(3);
+            report.restart_clock();
+            report.add(100, Some(-5));
+            report.print_total("sample", &mut output).unwrap();
+            let text = String::from_utf8(output).unwrap();
+            let expected = if form.is_empty() {
+                ["lost 3, ", "1 samples arrived before"]
+            } else {
+                ["\"lost\":3", "\"before_source_timestamp\":1"]
+            };
+            assert!(expected.iter().all(|part| text.contains(part)), "{text}");
         }
-        assert_eq!(period.rates_of_arrivals(), (1.0, 100.0));
-        assert_eq!(period.rates_until(start + Duration::from_secs(6)), (0.5, 50.0));
+    }
+
+    #[test]
+    fn writer_reports_no_losses() {
+        for form in [&[][..], &["--json"]] {
+            let (mut report, mut output) = (report(PerfValue::Write, form), Vec::new());
+            report.add(100, Some(5));
+            report.print_total("reader", &mut output).unwrap();
+            let text = String::from_utf8(output).unwrap();
+            assert!(text.contains("samples") && !text.contains("lost"), "{text}");
+        }
+    }
+
+    #[test]
+    fn samples_have_a_least_and_a_most_length() {
+        assert_eq!((sample_len("20"), sample_len("1M"), sample_len("60M")), (Ok(20), Ok(1_000_000), Ok(60_000_000)));
+        for text in ["19", "61M", "1T", "-1", ""] {
+            assert!(sample_len(text).is_err(), "{text}");
+        }
     }
 
     #[test]
@@ -505,6 +523,7 @@ mod tests {
     fn histories_have_a_limit() {
         assert_eq!(limits(64), ResourceLimits::NONE.max_samples(HISTORY_SAMPLES_MAX));
         assert_eq!(limits(1 << 20), ResourceLimits::NONE.max_samples(64));
-        assert_eq!(limits(usize::MAX), ResourceLimits::NONE.max_samples(16));
+        assert_eq!(limits(16 << 20), ResourceLimits::NONE.max_samples(4));
+        assert_eq!(limits(usize::MAX), ResourceLimits::NONE.max_samples(HISTORY_SAMPLES_MIN));
     }
 }

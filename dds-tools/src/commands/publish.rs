@@ -1,5 +1,6 @@
 //! `dds pub`: samples and ends of instances from JSON or YAML.
 
+use super::sample_pacer::SamplePacer;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::json_input::{PublishedChange, change_from_text};
@@ -10,7 +11,7 @@ use crate::topic_access::{dynamic_writer, topic_type};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::{DataWriter, InstanceState};
 use std::io::{BufRead, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time for the acknowledgments of the last samples.
 const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
@@ -84,24 +85,6 @@ fn publish_one(
     Ok(())
 }
 
-/// Paces samples: each one has its own time, so that a late one does not delay the next ones.
-pub(super) struct Pace {
-    next: Instant,
-    period: Option<Duration>,
-}
-
-impl Pace {
-    pub(super) fn new(rate: Option<f64>) -> Self {
-        Self { next: Instant::now(), period: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)) }
-    }
-
-    pub(super) fn wait(&mut self, stop: &Stop) {
-        let Some(period) = self.period else { return };
-        stop.sleep(self.next.saturating_duration_since(Instant::now()));
-        self.next += period;
-    }
-}
-
 fn publish_repeatedly(
     options: &PublishOptions,
     writer: &DataWriter<DynamicData>,
@@ -114,10 +97,10 @@ fn publish_repeatedly(
         (None, None, None) => 1,
         (None, _, _) => u64::MAX,
     };
-    let mut pace = Pace::new(options.rate);
+    let mut pacer = SamplePacer::new(options.rate);
     let mut written = 0;
     while written < count && !stop.is_due() {
-        pace.wait(stop);
+        pacer.wait(stop);
         publish_one(options, writer, change)?;
         written += 1;
     }
@@ -132,7 +115,7 @@ fn publish_lines(
     stop: &Stop,
 ) -> Result<u64, ToolError> {
     let input_error = |source| ToolError::Io { name: "input".to_owned(), source };
-    let mut pace = Pace::new(options.rate);
+    let mut pacer = SamplePacer::new(options.rate);
     let mut written = 0;
     let mut line = String::new();
     let mut document = String::new();
@@ -152,7 +135,7 @@ fn publish_lines(
             continue;
         }
         let change = change_from_text(ty, &text)?;
-        pace.wait(stop);
+        pacer.wait(stop);
         publish_one(options, writer, &change)?;
         written += 1;
     }

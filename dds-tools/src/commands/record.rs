@@ -44,7 +44,7 @@ const ROUND_BYTES_KEPT: usize = 4 << 20;
 /// Records until the count, the time or the request to stop. Topics may appear at any time.
 ///
 /// A topic whose type no endpoint describes is recorded without a schema. The readers of the program hold back no
-/// writer, so a sample can get lost when the disk is too slow. The command prints the losses of each topic at the end.
+/// writer, so a slow disk can lose samples. The command prints the losses of each topic at the end.
 ///
 /// # Errors
 /// Fails if the file exists or cannot be written.

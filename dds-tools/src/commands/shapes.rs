@@ -1,6 +1,6 @@
 //! `dds shapes`: moving shapes of the demo that every DDS vendor ships.
 
-use super::publish::Pace;
+use super::sample_pacer::SamplePacer;
 use super::text::write_json;
 use crate::error::ToolError;
 use crate::network;
@@ -8,7 +8,7 @@ use crate::options::{EndOptions, NetworkOptions, OutputOptions, rate};
 use crate::stop::Stop;
 use clap::{Args, ValueEnum};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceState};
+use dds_core::{Change, DataReader, DataWriter, DdsType, DomainParticipant};
 use serde_json::json;
 use std::io::Write;
 
@@ -101,9 +101,9 @@ fn publish(options: &ShapesOptions, participant: &DomainParticipant, stop: &Stop
     let qos = if options.best_effort { qos.best_effort() } else { qos.reliable() };
     let writer: DataWriter<ShapeType> = participant.writer_builder(options.shape.topic()).qos(qos).build()?;
     let mut shape = ShapeType { color: options.color.clone(), x: WIDTH / 2, y: HEIGHT / 2, shapesize: options.size };
-    let (mut velocity, mut pace, mut steps) = (VELOCITY, Pace::new(Some(options.rate)), 0);
+    let (mut velocity, mut pacer, mut steps) = (VELOCITY, SamplePacer::new(Some(options.rate)), 0);
     while !stop.is_due() && options.end.count.is_none_or(|count| steps < count) {
-        pace.wait(stop);
+        pacer.wait(stop);
         (shape.x, velocity.0) = step(shape.x, velocity.0, WIDTH);
         (shape.y, velocity.1) = step(shape.y, velocity.1, HEIGHT);
         writer.write(&shape)?;
@@ -133,18 +133,16 @@ fn print_shapes(
     while !stop.is_due() && options.end.count.is_none_or(|count| printed < count) {
         // A time-out is no failure: the loop looks at the request to stop.
         let _ = reader.readable().block_for(stop.step());
-        for sample in reader.take()? {
+        for change in reader.take()?.into_changes() {
             let is_open = options.end.count.is_none_or(|count| printed < count);
-            if let Some(shape) = sample.data
-                && is_open
-            {
-                printed += 1;
-                print_shape(options, topic, &shape, output)?;
-            }
-            if sample.info.instance_state != InstanceState::Alive
-                && let Some(color) = reader.key_value(sample.info.instance_handle)
-            {
-                print_end(options, topic, &color, output)?;
+            match change {
+                Change::Data(shape) if is_open => {
+                    printed += 1;
+                    print_shape(options, topic, &shape, output)?;
+                }
+                Change::Disposed(color) | Change::NoWriters(color) => print_end(options, topic, &color, output)?,
+                // Samples beyond the count are not printed.
+                _ => {}
             }
         }
         output.flush().map_err(ToolError::output)?;

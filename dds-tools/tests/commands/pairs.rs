@@ -1,6 +1,6 @@
 //! `perf`, `durability` and `shapes`: commands with a side of their own.
 
-use crate::support::{Domain, LiveOutput};
+use crate::support::{Domain, Ender, LiveOutput};
 use clap::Parser;
 use dds_core::DdsType;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
@@ -17,19 +17,21 @@ fn beside(domain: &Domain, arguments: &[&str], look: impl FnOnce(&LiveOutput)) -
             let (stop, output) = (stop.clone(), output.clone());
             move || domain.run_into(arguments, &output, &stop)
         });
-        /// Ends the command also if the test fails.
-        struct Ender(Stop);
-        impl Drop for Ender {
-            fn drop(&mut self) {
-                self.0.request();
-            }
-        }
         let ender = Ender(stop);
         look(&output);
         drop(ender);
         side.join().unwrap().unwrap();
     });
     output.text()
+}
+
+/// Waits until a command has printed the wanted text.
+fn await_text(output: &LiveOutput, is_wanted: impl Fn(&str) -> bool) {
+    let start = Instant::now();
+    while !is_wanted(&output.text()) {
+        assert!(start.elapsed() < Duration::from_secs(30), "{}", output.text());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn last_line(text: &str) -> Value {
@@ -65,6 +67,7 @@ fn perf_counts_every_published_sample() {
         let publish = ["perf", "publish", "--count", "5000", "--size", "1k"];
         let text = domain.run(&publish).unwrap();
         assert!(text.lines().last().unwrap().starts_with("total: 5000 samples, "), "{text}");
+        assert!(!text.contains("lost"), "the writer cannot know the losses: {text}");
         let total = last_line(&subscriber.join().unwrap());
         assert_eq!((&total["samples"], &total["lost"]), (&5000.into(), &0.into()), "{total}");
         assert!(
@@ -132,13 +135,10 @@ fn shapes_move_and_leave() {
     let text = beside(&domain, &["shapes", "circle", "--subscribe"], |output| {
         let text = domain.run(&["echo", "Circle", "--for", "0.1", "--type-wait", "30"]).unwrap();
         assert_eq!(text, "", "the subscriber describes the type");
-        let publish = ["shapes", "circle", "--color", "RED", "--size", "12", "--rate", "100", "--count", "300"];
-        domain.run(&publish).unwrap();
-        let start = Instant::now();
-        while !output.text().ends_with("left\n") {
-            assert!(start.elapsed() < Duration::from_secs(30), "{}", output.text());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        // The publisher waits for no reader, so it runs until the subscriber has printed some of its shapes.
+        let publish = ["shapes", "circle", "--color", "RED", "--size", "12", "--rate", "100"];
+        beside(&domain, &publish, |_| await_text(output, |text| text.lines().count() > 2));
+        await_text(output, |text| text.ends_with("left\n"));
     });
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines.len() > 2 && lines[0].starts_with("Circle     RED        ") && lines[0].ends_with(" [12]"), "{text}");
