@@ -10,8 +10,8 @@
 //! - Its lifespan ends.
 //! - Its instance is removed.
 //!
-//! An instance exists from its first change until its last one is removed. It is also removed if it is disposed, no
-//! writer writes it any more, and the cleanup delay has passed since then.
+//! An instance exists from its first change until its last one is removed. It is also removed at the
+//! end of the cleanup delay, if it is disposed and has no writer any more.
 //!
 //! Bound: HISTORY depth and RESOURCE_LIMITS of DURABILITY_SERVICE. If they set no limit, the bound is [`SAMPLES_MAX`].
 
@@ -28,8 +28,8 @@ pub(crate) const SAMPLES_MAX: usize = 1 << 20;
 
 /// Most changes whose instance is unknown.
 ///
-/// They belong to a topic with a key whose writers send no key hash and whose type the service does not know. The last
-/// ones of the topic are stored, of any instance.
+/// Their topic has a key, but its writers send no key hash, and the service does not know its type. The last changes of
+/// the topic are stored, of any instance.
 pub(crate) const UNKNOWN_INSTANCE_MAX: usize = 4096;
 
 /// Most writers that are remembered for an instance. Further ones count as gone.

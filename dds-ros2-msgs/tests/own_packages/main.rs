@@ -17,6 +17,7 @@ use dds_idl::rust::RustOptions;
 use dds_idl::{BuildError, Builder};
 use dds_ros2_msgs::{RosAction, RosMessage, RosService, RosTypeEntry};
 use generated::{robot_interfaces, robot_types, test_msgs};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,15 +116,39 @@ fn own_action_carries_its_parts() {
     assert_eq!(ends::<test_msgs::action::Fibonacci>(Default::default()), Default::default());
 }
 
+/// Hashes of own messages. The test must not compute them as the generator of the code does.
+const OWN_HASHES: [(&str, &str); 2] = [
+    ("robot_interfaces/msg/Option", "RIHS01_8527c94d00c884395b08fb204c7c5eaeb24f43223a18a327f5aab9b9be2f448c"),
+    ("robot_interfaces/srv/Move_Request", "RIHS01_2cf5139da3fedeeb2a4fe6a6bd719e8bfd059abc135ae9be810912e6a20322c6"),
+];
+
+/// The hashes of ROS, and those of own messages.
+fn expected_hashes() -> BTreeMap<&'static str, &'static str> {
+    let mut hashes = BTreeMap::from(OWN_HASHES);
+    for line in include_str!("../../../dds-idl/tests/data/type_hashes.txt").lines() {
+        if let [name, hash, ..] = line.split(' ').collect::<Vec<_>>()[..] {
+            hashes.insert(name, hash);
+        }
+    }
+    hashes
+}
+
 #[test]
 fn hash_of_each_type_is_that_of_its_file() {
     let packages = RosPackages::default().search_path(folder()).search_path(test_msgs_folder());
+    let (expected, mut compared) = (expected_hashes(), 0);
     for entry in [robot_interfaces::TYPES, robot_types::TYPES, test_msgs::TYPES].concat() {
         let RosTypeEntry { ros_name, type_hash, .. } = entry;
         let name: InterfaceName = ros_name.parse().unwrap();
         let loaded = packages.load(std::slice::from_ref(&name));
         assert_eq!(loaded.types.type_hash(&name).unwrap().to_string(), type_hash, "{ros_name}");
+        if let Some(hash) = expected.get(ros_name) {
+            assert_eq!(type_hash, *hash, "{ros_name}");
+            compared += 1;
+        }
     }
+    // Every type of `test_msgs`, and the own ones of the list.
+    assert_eq!(compared, test_msgs::TYPES.len() + OWN_HASHES.len());
 }
 
 #[test]
