@@ -1,7 +1,7 @@
 //! Recordings: MCAP files with the encoded samples of topics.
 //!
-//! A channel belongs to one topic and type. Its schema is the type as IDL (`omgidl`), and its messages are payloads
-//! with their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
+//! A channel belongs to one topic and type. Its schema is the type as IDL (`omgidl`). Its messages are payloads with
+//! their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
 //! the source timestamp. Channels of ROS topics are those of `rosbag2`: names and schemas of ROS, profile `ros2`.
 //!
 //! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a
@@ -120,10 +120,12 @@ pub struct RecordedChannel {
 /// The sequence number and the times of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageTimes {
-    pub(crate) sequence: u32,
+    /// Sequence number of the sample.
+    pub sequence: u32,
     /// Nanoseconds from 1970 to the reception.
-    pub(crate) log_time: u64,
-    pub(crate) publish_time: u64,
+    pub log_time: u64,
+    /// Nanoseconds from 1970 to the source timestamp.
+    pub publish_time: u64,
 }
 
 impl MessageTimes {
