@@ -7,7 +7,7 @@ mod options;
 
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::{Diagnostic, Diagnostics, IncorrectSource, Severity, SourceMap, Specification};
-use dds_idl::ros::{InterfaceKind, RosNaming, RosPackages};
+use dds_idl::ros::{RosNaming, RosPackages, is_interface_path};
 use dds_idl::rust::{RustOptions, generate, generate_ros};
 use dds_idl::service::add_service_types;
 use layout::IdlText;
@@ -78,17 +78,12 @@ fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
 fn of_file(path: &str, span: Span, options: &MacroOptions) -> TokenStream {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let path = folder.join(path);
-    let code = if is_ros(&path) { ros_code(&path, &folder, options) } else { idl_code(&path, &folder, options) };
+    let code =
+        if is_interface_path(&path) { ros_code(&path, &folder, options) } else { idl_code(&path, &folder, options) };
     match code {
         Ok(code) => parsed(&code),
         Err(message) => compile_error(&message, span),
     }
-}
-
-/// Returns whether a path is a package of ROS, or one of its files.
-fn is_ros(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
 }
 
 /// Returns the code of an IDL file, or the text of the error.
@@ -102,11 +97,7 @@ fn idl_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String
 /// Returns the code of a ROS package, or of one file, or the text of the error.
 fn ros_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String, String> {
     let mut packages = RosPackages::default();
-    let names = if path.is_dir() {
-        packages.add_package(path).map_err(|error| error.to_string())?
-    } else {
-        vec![packages.add_file(path).map_err(|error| error.to_string())?]
-    };
+    let names = packages.add(path).map_err(|error| error.to_string())?;
     for include_dir in &options.include_dirs {
         packages = packages.search_path(folder.join(include_dir));
     }
