@@ -244,8 +244,8 @@ fn type_that_the_derive_cannot_express_is_refused() {
             "t.idl:1:54: error: the member `a` has the id 0, which is that of the discriminator",
         ),
         (
-            "struct A { @key long a; }; struct C { A a[2]; }; struct B { @key sequence<C> many; };",
-            "t.idl:1:78: error: the derive macro has no key for `many`: `A` with a key of its own is inside of it",
+            "struct A { @key long a; }; union C switch (long) { case 1: A a; }; struct B { @key sequence<C> many; };",
+            "t.idl:1:96: error: the derive macro has no key for `many`: `A` with a key of its own is inside of it",
         ),
         (
             "struct B { @key map<long, long> table; };",

@@ -15,6 +15,8 @@ pub(crate) struct TypeAttributes {
     pub(crate) autoid: Option<AutoId>,
     pub(crate) bit_bound: Option<(u32, Span)>,
     pub(crate) nested: Option<Span>,
+    /// As part of a key, the type contributes the keys of its members.
+    pub(crate) member_keys: Option<Span>,
     pub(crate) view_of: Option<Type>,
     pub(crate) crate_path: Option<Path>,
     pub(crate) discriminator: Option<Discriminator>,
@@ -179,6 +181,7 @@ impl TypeAttributes {
                 "bitset" => set(&mut found.bitset, span, &key, errors),
                 "flags" => set(&mut found.flags, (flags(input)?, span), &key, errors),
                 "nested" => set(&mut found.nested, span, &key, errors),
+                "member_keys" => set(&mut found.member_keys, span, &key, errors),
                 "plain" => set(&mut found.plain, span, &key, errors),
                 "into" => set(&mut found.into, value(input)?, &key, errors),
                 "from" | "try_from" => {
@@ -495,6 +498,7 @@ const TYPE_WORDS: &[&str] = &[
     "autoid",
     "bit_bound",
     "nested",
+    "member_keys",
     "into",
     "from",
     "try_from",

@@ -36,7 +36,7 @@ class Type:
     goes_by_name: bool = False
     # Can be (part of) a key here. Types with optional members cannot.
     is_keyable: bool = True
-    # A part of it marks key members, so the derive accepts no collection of it in a key.
+    # A part of it marks key members.
     has_key: bool = False
     # These two prevent a comparison of XCDR1 byte by byte, or any comparison.
     has_parameters: bool = False
@@ -47,6 +47,9 @@ class Type:
     # discriminator, with a discriminator as key, or with negative labels of 8 or 16 bits. Its Python passes those labels to its C
     # library as 32 bits. The C library crashes for key members behind a base.
     is_live: bool = True
+    # As a part of a key, it is too much for the C library of Cyclone: a collection of types that mark key members, a struct of
+    # these, or a struct with a base and without key members.
+    crashes_as_key: bool = False
     # A part of it is a wchar. Cyclone creates no topic of a type with a wchar in its key.
     has_wide: bool = False
     # Cyclone's Python may deviate in XCDR2: a map, a `List` of primitives, or `bytes` (see `standard.py`).
@@ -147,7 +150,7 @@ class Generator:
         """A type that contains another one, with its inherited properties."""
         inherited = {name: getattr(of, name) for name in (
             "is_octet", "has_alias", "is_final_type", "goes_by_name", "is_keyable", "has_key", "has_parameters", "has_small_enum", "is_final", "is_described",
-            "is_live", "has_wide", "differs", "has_open", "nesting")}
+            "is_live", "crashes_as_key", "has_wide", "differs", "has_open", "nesting")}
         return Type(rust, value, python, shape, **(inherited | more))
 
     def sequence(self, element, bound=0):
@@ -157,7 +160,7 @@ class Generator:
         suffix = f", {bound}" if bound else ""
         return self.derived(element, f"Vec<{element.rust}>", f"r.list({len_max}, |r| {element.value})",
                             f"types.sequence[{element.python}{suffix}]", ["l", element.shape], bound=bound,
-                            is_keyable=element.is_keyable, has_open=element.is_open or element.has_open)
+                            is_keyable=element.is_keyable, crashes_as_key=element.has_key or element.crashes_as_key, has_open=element.is_open or element.has_open)
 
     def list(self, element):
         """Python's list, a sequence for Cyclone as well, but with other code."""
@@ -184,7 +187,7 @@ class Generator:
             length = 300
         return self.derived(element, f"[{element.rust}; {length}]", f"std::array::from_fn(|_| {element.value})",
                             f"types.array[{element.python}, {length}]", ["l", element.shape],
-                            is_keyable=element.is_keyable, has_open=element.is_open or element.has_open)
+                            is_keyable=element.is_keyable, crashes_as_key=element.has_key or element.crashes_as_key, has_open=element.is_open or element.has_open)
 
     def typedef(self, of):
         name = self.new_name("Alias")
@@ -342,7 +345,12 @@ impl Show for {name} {{
         if base:
             self.struct_of_rust(f"{name}Base", [extensibility], hash_ids, base, [])
             self.struct_of_python(f"{name}Base", "IdlStruct", [extensibility], hash_ids, base)
-        self.struct_of_rust(name, says, hash_ids, members[len(base):], base)
+        # Without key members, a struct in a key contributes the keys of its members.
+        has_optional = any(member["optional"] for member in members)
+        of_members = [member["type"] for member in members]
+        member_keys = not keys and not base and not has_optional and all(of.is_keyable for of in of_members) and any(
+            of.has_key for of in of_members)
+        self.struct_of_rust(name, [*says, "member_keys"] if member_keys else says, hash_ids, members[len(base):], base)
         self.struct_of_python(name, f"{name}Base" if base else "IdlStruct", says, hash_ids, members[len(base):])
         if is_topic:
             self.rust.append(f"impl Sample for {name} {{\n    fn random(r: &mut Random) -> Self {{ {name}::random(r) }}\n}}")
@@ -351,11 +359,10 @@ impl Show for {name} {{
         self.shapes[name] = shape
         # The key of a member is its type's key members, or the whole member.
         keyed = [member["type"] for member in keys] or types
-        has_optional = any(member["optional"] for member in members)
         # The header of the member defines its end.
         open_members = [member["type"] for member in members if not member["optional"] and extensibility != "mutable"]
         return Type(name, f"{name}::random(r)", name, shape,
-                    is_keyable=not has_optional and all(of.is_keyable for of in types) and (bool(keys) or not any(of.has_key for of in types)),
+                    is_keyable=not has_optional and all(of.is_keyable for of in types) and (bool(keys) or member_keys or not any(of.has_key for of in types)),
                     has_key=bool(keys) or any(of.has_key for of in types),
                     nesting=1 + max(of.nesting for of in types),
                     has_alias=any(of.has_alias for of in types),
@@ -364,7 +371,9 @@ impl Show for {name} {{
                     has_parameters=extensibility == "mutable" or has_optional or any(of.has_parameters for of in types),
                     has_small_enum=any(of.has_small_enum for of in types),
                     is_described=all(of.is_described for of in types),
-                    is_live=not adds_keys and all(of.is_live for of in types) and not any(member["type"].has_wide for member in keys),
+                    is_live=not adds_keys and all(of.is_live for of in types) and not any(
+                        member["type"].has_wide or member["type"].crashes_as_key for member in keys),
+                    crashes_as_key=member_keys or bool(base) and not keys or any(of.crashes_as_key for of in keyed),
                     has_wide=any(of.has_wide for of in types),
                     differs=any(of.differs for of in types),
                     is_open=extensibility == "appendable",

@@ -43,6 +43,7 @@ use crate::model::{DataType, Definition, DefinitionId, DefinitionKind, Diagnosti
 use data_type::{RustTypeText, TypeSpelling};
 use names::RustNames;
 pub use ros::{generate_ros, generate_ros_package};
+use std::collections::HashSet;
 use traits::TypeFacts;
 
 /// Options of the generated code.
@@ -69,6 +70,7 @@ struct RustGenerator<'a> {
     options: &'a RustOptions,
     names: RustNames,
     facts: TypeFacts,
+    structs_with_member_keys: HashSet<DefinitionId>,
 }
 
 impl Default for RustOptions {
@@ -95,7 +97,7 @@ const ALLOW: &str = "#[allow(dead_code, missing_docs, clippy::all, rustdoc::all,
 ///
 /// - a bitmask as a discriminator,
 /// - `octet` and `uint8` in one collection,
-/// - a keyed type inside of a key that counts as a whole,
+/// - a keyed type inside of a union in a key,
 /// - a base of another extensibility.
 ///
 /// # Examples
@@ -117,6 +119,7 @@ pub fn generate(specification: &Specification, options: &RustOptions) -> Result<
         options,
         names: RustNames::of(specification),
         facts: TypeFacts::of(specification),
+        structs_with_member_keys: key::structs_with_member_keys(specification),
     };
     let mut errors = Diagnostics::default();
     let code = generator.module(specification.roots(), &[], &mut errors);

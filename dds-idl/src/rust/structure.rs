@@ -70,6 +70,9 @@ pub(super) fn item(
     if definition.is_nested {
         words.push("nested".to_owned());
     }
+    if generator.structs_with_member_keys.contains(&id) {
+        words.push("member_keys".to_owned());
+    }
     let possible = generator.facts.traits(id);
     let is_usual = fields.iter().all(|field| field.is_usual);
     let mut derived = if possible.eq { EQUAL } else { PARTIALLY_EQUAL }.to_owned();

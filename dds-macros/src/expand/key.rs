@@ -12,6 +12,9 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
         let (keyed, member) = (keyed(model, context), member_of_keyed(context));
         return quote!(#keyed #member);
     }
+    if model.attributes.member_keys.is_some() {
+        return member_with_keys(model, context);
+    }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
     // writer's cannot identify an instance.
     // Nor can one whose conversion may fail, because the copy needs it.
@@ -23,17 +26,76 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.lifetimes == 0 { member_of_whole(model, context) } else { TokenStream::new() }
 }
 
+/// The key of a struct as an owned value, and the code for it.
+struct KeyCode {
+    ty: TokenStream,
+    copy: TokenStream,
+    write: TokenStream,
+    read: TokenStream,
+}
+
 fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
+    let KeyCode { ty, copy, write, read } = key_code(model, context);
+    let extensibility = context.extensibility(model);
+    let body = quote! {
+        type Key = #ty;
+        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
+            ::core::option::Option::Some(#extensibility);
+
+        fn key(&self) -> Self::Key {
+            #copy
+        }
+
+        fn encode_key_value(
+            key: &Self::Key,
+            e: &mut #cdr::Encoder<'_>,
+        ) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #write
+        }
+
+        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+            #read
+        }
+    };
+    context.implement(&quote!(#cdr::Keyed), &body)
+}
+
+/// `KeyMember` of a struct without key members, whose members may have keys of their own.
+fn member_with_keys(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
+    let KeyCode { ty, copy, write, read } = key_code(model, context);
+    let body = quote! {
+        type Key = #ty;
+
+        fn to_key(&self) -> Self::Key {
+            #copy
+        }
+
+        fn encode_key_member(
+            key: &Self::Key,
+            e: &mut #cdr::Encoder<'_>,
+        ) -> ::core::result::Result<(), #cdr::EncodeError> {
+            #write
+        }
+
+        fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+            #read
+        }
+    };
+    context.implement(&quote!(#cdr::KeyMember), &body)
+}
+
+fn key_code(model: &Model<'_>, context: &ImplContext) -> KeyCode {
+    let cdr = &context.cdr;
     let members = model.key_members();
-    debug_assert!(!members.is_empty(), "only a struct with a key member has a key type");
     let (mut types, mut parts) = (Vec::new(), Vec::new());
     for member in &members {
         let value = member.value();
         types.push(key_type(member, cdr));
         parts.push(member.locate(quote!(#cdr::KeyMember::to_key(&#value))));
     }
-    let (key_type, key) = (list(&types), list(&parts));
+    let (ty, copy) = (list(&types), list(&parts));
     let write = in_key_order(&members, |ordered| {
         let mut write = TokenStream::new();
         for member in ordered {
@@ -70,28 +132,7 @@ fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
         // A key-only payload has the extensibility of the data, so peers send it with a DHEADER as well.
         _ => framed(model, &quote!(d), &read),
     };
-    let extensibility = context.extensibility(model);
-    let body = quote! {
-        type Key = #key_type;
-        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
-            ::core::option::Option::Some(#extensibility);
-
-        fn key(&self) -> Self::Key {
-            #key
-        }
-
-        fn encode_key_value(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #write
-        }
-
-        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            #read
-        }
-    };
-    context.implement(&quote!(#cdr::Keyed), &body)
+    KeyCode { ty, copy, write, read }
 }
 
 /// Where `member` stands in the key: a single key member is the key itself, several are a tuple.

@@ -372,3 +372,33 @@ fn bound_counts_keyed_elements() {
     assert_eq!(decode_key_payload::<Arm>(&bytes).unwrap(), arm(tools(4)).key());
     assert!(encode_key_payload::<Arm>(&arm(tools(5)).key(), Encoding::Xcdr2, &mut bytes).is_err());
 }
+
+/// A struct without key members, in whose members are keys.
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", nested, final, member_keys)]
+struct Hand {
+    joints: [Joint; 2],
+    side: u8,
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", final)]
+struct Robot {
+    #[dds(key)]
+    left: Hand,
+    #[dds(key)]
+    others: Vec<Hand>,
+    load: f32,
+}
+
+#[test]
+fn struct_with_member_keys_contributes_these() {
+    let hand = |id| Hand { joints: [Joint { angle: 0.5, id }, Joint { angle: 1.5, id: id + 1 }], side: 9 };
+    let robot = Robot { left: hand(1), others: vec![hand(3)], load: 1.0 };
+    assert_eq!(robot.key(), (([1, 2], 9), vec![([3, 4], 9)]));
+    let (left, other) = ("0001 0002 09", "0003 0004 09");
+    let expected = format!("{left} 000000 00000001 {other}");
+    assert_eq!(key_hash(&robot, Encoding::Xcdr1), md5::compute(hex(&expected)).0);
+    let expected = format!("00000004{left} 000000 0000000d 00000001 00000004{other}");
+    assert_eq!(key_hash(&robot, Encoding::Xcdr2), md5::compute(hex(&expected)).0);
+}

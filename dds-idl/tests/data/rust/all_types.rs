@@ -620,3 +620,64 @@ pub struct Assembly {
     #[dds(key)]
     pub kits: Vec<::dds_cdr::cdr::Bounded<Vec<Part>, 2>>,
 }
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+/// A struct without key members contributes the keys of its members.
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(mutable, member_keys, crate = "::dds_cdr")]
+pub struct Shelf {
+    pub parts: [Part; 2],
+    pub row: i32,
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(mutable, member_keys, crate = "::dds_cdr")]
+pub struct Rack {
+    #[dds(base)]
+    pub base: Shelf,
+    pub upper: Shelf,
+    #[dds(bound = 2)]
+    pub more: Vec<Shelf>,
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(appendable, crate = "::dds_cdr")]
+pub struct Store {
+    #[dds(key)]
+    pub first: Shelf,
+    #[dds(key, bound = 3)]
+    pub racks: Vec<Rack>,
+    pub note: String,
+}
