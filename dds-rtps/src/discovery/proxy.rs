@@ -19,7 +19,7 @@ impl DiscoveredReader {
             expects_inline_qos: self.data.expects_inline_qos,
             // On the same host datagrams may be longer than a network frame.
             same_host: self.route.same_host,
-            is_ours: self.vendor == VendorId::OURS,
+            vendor: self.vendor,
             ..ReaderProxyConfig::new(self.data.endpoint.guid, self.route.unicast.to_vec())
         }
     }
@@ -29,17 +29,14 @@ impl DiscoveredWriter {
     /// Returns the configuration of its writer proxy in a local reader.
     #[must_use]
     pub fn proxy(&self) -> WriterProxyConfig {
-        let known = WriterProxyConfig::new(self.data.endpoint.guid);
-        // With DDS Security, the GUID does not show the vendor.
-        let names_first_relevant = self.vendor == VendorId::OURS;
+        let known = WriterProxyConfig::of_vendor(self.data.endpoint.guid, self.vendor);
         // A volatile writer of Cyclone DDS keeps a change until all readers have acknowledged it, and answers other
         // requests with a GAP (`handle_acknack`). A writer that keeps its history would send it to a volatile reader
         // on request.
         let keeps_nothing = self.vendor == VendorId::CYCLONE && self.data.qos.durability == Durability::Volatile;
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
-            separates_history: known.separates_history || names_first_relevant || keeps_nothing,
-            names_first_relevant,
+            separates_history: known.separates_history || keeps_nothing,
             keeps_last: self.keeps_last(),
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
@@ -95,6 +92,23 @@ mod tests {
         assert!(!keeping.separates_history && keeping.keeps_last);
         assert_eq!(writer.lifespan, Duration::from_secs(1));
         assert_eq!(writer.unicast.len(), 1);
+    }
+
+    /// With DDS Security, a GUID does not show the vendor.
+    #[test]
+    fn vendor_of_proxies_is_the_announced_one() {
+        let endpoint = EndpointData::new(Guid::UNKNOWN, "Square", "ShapeType");
+        let writer = |vendor| {
+            let data = PublicationData::new(endpoint.clone(), DataWriterQos::default().transient_local(), true);
+            Discovered { vendor, ..discovered(data) }.proxy()
+        };
+        let (ours, fast_dds, rti) = (writer(VendorId::OURS), writer(VendorId::EPROSIMA), writer(VendorId::RTI));
+        assert_eq!([ours.vendor, fast_dds.vendor, rti.vendor], [VendorId::OURS, VendorId::EPROSIMA, VendorId::RTI]);
+        assert!(ours.separates_history && ours.names_first_relevant);
+        assert!(fast_dds.separates_history && !fast_dds.names_first_relevant);
+        assert!(!rti.separates_history && !rti.names_first_relevant);
+        let reader = discovered(SubscriptionData::new(endpoint, DataReaderQos::default())).proxy();
+        assert_eq!(reader.vendor, VendorId::CYCLONE);
     }
 
     /// The loss of a sample is an alarm unless the writer has replaced the sample.

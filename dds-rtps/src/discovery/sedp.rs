@@ -4,6 +4,7 @@
 //! whose histories hold one change per announced entity.
 
 use super::builtin::BuiltinEndpoints;
+use super::data::ParticipantData;
 use super::route::Route;
 use crate::concurrent::{Payload, PayloadSource};
 use crate::history::{ChangeKind, HistorySample, Operation, Selection};
@@ -283,14 +284,8 @@ impl BuiltinPair {
     }
 
     /// Matches the endpoints that a peer has, or updates their route.
-    pub fn match_peer(
-        &mut self,
-        now: Now,
-        prefix: GuidPrefix,
-        has: BuiltinEndpoints,
-        route: &Route,
-        address: AddressState,
-    ) {
+    pub fn match_peer(&mut self, now: Now, peer: &ParticipantData, route: &Route, address: AddressState) {
+        let (prefix, vendor, has) = (peer.prefix, peer.vendor, peer.builtin_endpoints);
         let (writer_id, reader_id) = self.profile.ids;
         let (writer_bit, reader_bit) = self.profile.bits;
         // Multicast only for peers without unicast: discovery has to work where multicast does not.
@@ -307,6 +302,7 @@ impl BuiltinPair {
                 wants_history: self.profile.is_state,
                 multicast,
                 same_host: route.same_host,
+                vendor,
                 ..ReaderProxyConfig::new(their_reader, unicast)
             };
             if address != AddressState::Challenged {
@@ -323,7 +319,7 @@ impl BuiltinPair {
             let proxy = WriterProxyConfig {
                 unicast: route.unicast.to_vec(),
                 multicast: groups.to_vec(),
-                ..WriterProxyConfig::new(their_writer)
+                ..WriterProxyConfig::of_vendor(their_writer, vendor)
             };
             self.reader.match_writer(now, proxy);
         } else {

@@ -289,7 +289,7 @@ impl Participant {
             return;
         }
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
-        self.match_pairs(now, prefix, data.builtin_endpoints, &route);
+        self.match_pairs(now, &data, &route);
         self.push_discovered(prefix);
     }
 
@@ -326,7 +326,7 @@ impl Participant {
                     if !peer.is_admitted {
                         continue;
                     }
-                    self.match_pairs(now, prefix, data.builtin_endpoints, &route);
+                    self.match_pairs(now, &data, &route);
                 }
                 _ => {}
             }
@@ -343,7 +343,8 @@ impl Participant {
         }
     }
 
-    pub(super) fn match_pairs(&mut self, now: Now, prefix: GuidPrefix, endpoints: BuiltinEndpoints, route: &Route) {
+    pub(super) fn match_pairs(&mut self, now: Now, peer: &ParticipantData, route: &Route) {
+        let prefix = peer.prefix;
         let is_valid = self.peers.validations.is_valid(prefix);
         for (topic, pair) in self.pairs.with_topics() {
             let address = if is_valid {
@@ -353,7 +354,7 @@ impl Participant {
             } else {
                 AddressState::Unverified
             };
-            pair.match_peer(now, prefix, endpoints, route, address);
+            pair.match_peer(now, peer, route, address);
         }
         security::match_secure_pairs(self, now, prefix);
     }
@@ -392,7 +393,7 @@ impl Participant {
         }
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
         self.peers.leases.set(now.instant, prefix, data.lease_duration);
-        self.match_pairs(now, prefix, data.builtin_endpoints, &route);
+        self.match_pairs(now, &data, &route);
         for (topic, pair) in self.pairs.with_topics() {
             if topic == validated.topic {
                 pair.note_answered(now, prefix);

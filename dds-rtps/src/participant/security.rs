@@ -390,7 +390,7 @@ fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPref
     };
     let (own, headroom) = (participant.config.prefix, participant.config.headroom);
     let mut pair = BuiltinPair::new(SecurePairTopic::Keys, own, 1, headroom, secure.hash_seed);
-    pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route, AddressState::Valid);
+    pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     secure.keys.insert(prefix, pair);
     // A handshake answers to random numbers, so the address is valid.
     participant.peers.validations.end(prefix);
@@ -418,7 +418,7 @@ pub(super) fn match_secure_pairs(participant: &mut Participant, now: Now, prefix
     // Only a handshake makes this entry.
     let Some(of_peer) = keys.get_mut(&prefix) else { return };
     for pair in pairs.iter_mut().chain([of_peer]) {
-        pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route, AddressState::Valid);
+        pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     }
 }
 

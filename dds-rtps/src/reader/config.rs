@@ -206,6 +206,10 @@ impl ReaderConfig {
 pub struct WriterProxyConfig {
     /// GUID of the writer.
     pub guid: Guid,
+    /// Vendor of the writer. Default: that of its GUID.
+    ///
+    /// With DDS Security, GUIDs follow from certificates, and do not show the vendor.
+    pub vendor: VendorId,
     /// Whether the writer repairs losses. A best-effort reader treats every writer as best effort.
     pub reliable: bool,
     /// Whether the writer separates its history from the samples that a volatile reader is entitled to.
@@ -218,7 +222,7 @@ pub struct WriterProxyConfig {
     /// Whether the writer names the first relevant sequence number in a HEARTBEAT addressed to each volatile reader.
     ///
     /// Then the reader delivers nothing earlier: the traffic before may be for other readers of its participant, and
-    /// the writer does not repair its losses. Default: writers whose GUID begins with our own vendor id.
+    /// the writer does not repair its losses. Default: writers of our own vendor id.
     pub names_first_relevant: bool,
     /// Whether the writer replaces samples that the reader has not received (HISTORY KEEP_LAST). Default: no.
     ///
@@ -247,20 +251,25 @@ pub struct WriterProxyConfig {
 }
 
 impl WriterProxyConfig {
-    /// A reliable writer whose samples never expire, without locators.
+    /// A reliable writer of the vendor that its GUID shows, whose samples never expire, without locators.
+    #[must_use]
+    pub fn new(guid: Guid) -> Self {
+        Self::of_vendor(guid, guid.prefix.vendor())
+    }
+
+    /// As [`new`](Self::new), with a known vendor.
     ///
-    /// Writers whose GUID begins with our own vendor id, or that of Fast DDS or RustDDS, separate their history
+    /// Writers of our own vendor id, of Fast DDS and of RustDDS separate their history
     /// ([`WriterProxyConfig::separates_history`]): `StatefulWriter::matched_reader_add` of Fast DDS makes all earlier
     /// changes irrelevant to a volatile reader, and `Writer::matched_reader_update` of RustDDS 0.15 sends a GAP.
     #[must_use]
-    pub fn new(guid: Guid) -> Self {
+    pub fn of_vendor(guid: Guid, vendor: VendorId) -> Self {
         Self {
             guid,
+            vendor,
             reliable: true,
-            separates_history: [VendorId::OURS, VendorId::EPROSIMA, VendorId::RUSTDDS]
-                .iter()
-                .any(|vendor| guid.prefix.is_of(*vendor)),
-            names_first_relevant: guid.prefix.is_of(VendorId::OURS),
+            separates_history: [VendorId::OURS, VendorId::EPROSIMA, VendorId::RUSTDDS].contains(&vendor),
+            names_first_relevant: vendor == VendorId::OURS,
             keeps_last: false,
             lifespan: Duration::INFINITE,
             ownership_strength: 0,

@@ -22,10 +22,10 @@ impl GuidPrefix {
         Self(bytes)
     }
 
-    /// Whether an implementation of this vendor created the prefix.
+    /// Vendor whose implementation created the prefix. With DDS Security, a prefix does not show it.
     #[must_use]
-    pub fn is_of(self, vendor: VendorId) -> bool {
-        self.0.starts_with(&vendor.0)
+    pub const fn vendor(self) -> VendorId {
+        VendorId([self.0[0], self.0[1]])
     }
 }
 

@@ -244,10 +244,10 @@ pub struct ReaderProxyConfig {
     pub expects_inline_qos: bool,
     /// Whether the reader is on this host.
     pub same_host: bool,
-    /// Whether the reader is one of this implementation. Default: if its GUID begins with our own vendor id.
+    /// Vendor of the reader. Default: that of its GUID.
     ///
-    /// With DDS Security, GUIDs follow from certificates, and have no vendor id.
-    pub is_ours: bool,
+    /// With DDS Security, GUIDs follow from certificates, and do not show the vendor.
+    pub vendor: VendorId,
 }
 
 impl ReaderProxyConfig {
@@ -265,7 +265,7 @@ impl ReaderProxyConfig {
             content_filter: None,
             expects_inline_qos: false,
             same_host: false,
-            is_ours: guid.prefix.is_of(VendorId::OURS),
+            vendor: guid.prefix.vendor(),
         }
     }
 }

@@ -28,7 +28,7 @@ use super::liveliness::WriterLease;
 use crate::concurrent::{LocalLink, SlotPool};
 use crate::history::ReceivedChange;
 use crate::output::Datagram;
-use crate::types::{Duration, Guid, GuidPrefix, Instant, Locator, Now, SequenceNumber, VendorId};
+use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber, VendorId};
 use crate::wire::{DataFrag, Gap, HeartbeatFrag, SequenceNumberSet};
 use answer::AnswerLayout;
 use best_effort::BestEffortState;
@@ -411,13 +411,13 @@ impl WriterProxy {
         // Filtered numbers are counted as irrelevant first, and moved when the GAP is done.
         let filtered = filtered_by_writer(gap);
         let irrelevant_before = delivery.tally.not_received.irrelevant;
-        let writer = self.config.guid.prefix;
+        let vendor = self.config.vendor;
         let next = match &mut self.state {
             ProxyState::Reliable(reliable) => {
                 if !reliable.is_plausible(now.instant, gap.gap_list.base().previous()) {
                     return Handled::Doubtful;
                 }
-                mark_in_sets(gap, filtered, writer, delivery);
+                mark_in_sets(gap, filtered, vendor, delivery);
                 reliable.handle_gap(now, gap, delivery, context.config);
                 reliable.next()
             }
@@ -428,7 +428,7 @@ impl WriterProxy {
                     return Handled::Doubtful;
                 }
                 if gap.gap_start <= next {
-                    mark_in_sets(gap, filtered, writer, delivery);
+                    mark_in_sets(gap, filtered, vendor, delivery);
                     best_effort.skip_gap(now.instant, gap, delivery.tally);
                 }
                 best_effort.next().unwrap_or(next)
@@ -485,7 +485,7 @@ impl WriterProxy {
             // Without requests, not final: the writer answers with a HEARTBEAT. Fast DDS answers base 0 at once, and
             // base 1 only after its heartbeat period of 3 s, which it starts again (`StatefulWriter::process_acknack`).
             // Cyclone DDS takes base 0 for malformed from most vendors.
-            let is_fast_dds = self.config.guid.prefix.is_of(VendorId::EPROSIMA);
+            let is_fast_dds = self.config.vendor == VendorId::EPROSIMA;
             let base = if awaits_heartbeat && is_fast_dds { SequenceNumber::ZERO } else { SequenceNumber::FIRST };
             let set = SequenceNumberSet::empty(base);
             layout.begin(datagram);
@@ -536,7 +536,7 @@ fn filtered_by_writer(gap: &Gap) -> u64 {
 }
 
 /// Filtered numbers are no holes in a coherent set. A single irrelevant one of Zenzen DDS may have ended a set.
-fn mark_in_sets(gap: &Gap, filtered: u64, writer: GuidPrefix, delivery: &mut ChangeDelivery<'_>) {
+fn mark_in_sets(gap: &Gap, filtered: u64, vendor: VendorId, delivery: &mut ChangeDelivery<'_>) {
     let Some(sets) = &mut delivery.sets else { return };
     if filtered > 0 {
         sets.mark_filtered(gap.gap_start, gap.gap_list.base());
@@ -546,7 +546,7 @@ fn mark_in_sets(gap: &Gap, filtered: u64, writer: GuidPrefix, delivery: &mut Cha
         return;
     }
     // Only its writers end a set by the GAP of a single number.
-    if !writer.is_of(VendorId::ZENZEN) {
+    if vendor != VendorId::ZENZEN {
         return;
     }
     // A list that begins with its base continues the range before it.

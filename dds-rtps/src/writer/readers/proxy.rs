@@ -8,7 +8,7 @@ use super::handshake::{AnswerRequest, Handshake, OwedHeartbeat};
 use super::repair_budget::RepairBudget;
 use super::requested_changes::RequestedChanges;
 use super::requested_fragments::{FragmentRequest, RequestedFragments};
-use crate::types::{Duration, Instant, Locator, SequenceNumber};
+use crate::types::{Duration, Instant, Locator, SequenceNumber, VendorId};
 use crate::wire::Window;
 use crate::writer::ack::slow_readers::{Standing, samples_between};
 use crate::writer::config::ReaderProxyConfig;
@@ -211,7 +211,7 @@ impl ReaderProxy {
         // A best-effort reader, and one that requests the history itself, need no initial handshake.
         let needs_handshake = reliable && !config.requests_history();
         // Readers of this implementation answer each HEARTBEAT at once.
-        let congestion = CongestionWindow::new(window, config.same_host, config.is_ours);
+        let congestion = CongestionWindow::new(window, config.same_host, config.vendor == VendorId::OURS);
         Self {
             config,
             filter: None,
@@ -257,7 +257,7 @@ impl ReaderProxy {
     ///
     /// Such a reader accepts a message that names it only for itself.
     pub(crate) fn is_ours(&self) -> bool {
-        self.config.is_ours
+        self.config.vendor == VendorId::OURS
     }
 
     /// Returns whether the initial handshake with the reader is incomplete.

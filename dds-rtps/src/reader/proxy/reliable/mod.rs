@@ -96,6 +96,7 @@ struct LastHeartbeats {
 #[derive(Debug)]
 pub(crate) struct ReliableState {
     writer: Guid,
+    vendor: VendorId,
     /// Why the writer no longer has a change that the reader misses.
     loss_cause: LossCause,
     window: ReorderWindow,
@@ -131,6 +132,7 @@ impl ReliableState {
         };
         Self {
             writer: writer.guid,
+            vendor: writer.vendor,
             loss_cause: if writer.keeps_last { LossCause::Replaced } else { LossCause::NeverArrived },
             window: ReorderWindow::new(SequenceNumber::FIRST),
             start,
@@ -512,7 +514,7 @@ impl ReliableState {
         if set.is_empty() && !must_answer {
             return set;
         }
-        if self.writer.prefix.is_of(VendorId::OURS) {
+        if self.vendor == VendorId::OURS {
             return missing;
         }
         if set.is_empty() {
