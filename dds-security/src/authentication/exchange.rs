@@ -5,7 +5,7 @@ use super::holder::{DataHolder, signed_bytes};
 use super::identity::{CLASS, LocalParticipant, is_class, subject_half};
 use super::secret::{AuthenticatedPeer, SharedSecret};
 use crate::crypto::hmac;
-use crate::pki::{Certificate, CertificateError, PublicKey};
+use crate::pki::{Certificate, CertificateError, PublicKey, legible};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -23,7 +23,7 @@ const PID_SENTINEL: u16 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HandshakeError {
-    /// Its class is not one of this plugin.
+    /// Its class is not one of this plugin. The text is escaped and cut.
     Class(String),
     /// It has no value, or several values, of this name.
     Missing(&'static str),
@@ -33,7 +33,7 @@ pub enum HandshakeError {
     Certificate(CertificateError),
     /// The discovery data have another GUID than the participant, or one that another identity has.
     Guid,
-    /// The algorithm of the signature or the agreement is unknown.
+    /// The algorithm of the signature or the agreement is unknown. The text is escaped and cut.
     Algorithm(String),
     /// The public key for the agreement is invalid.
     PublicKey,
@@ -101,7 +101,7 @@ impl HandshakeCredentials {
         // The other side may send its hash. It is always signed.
         check_optional(token, hash_name, &hash)?;
         let [id, _, participant_data, signature_name, agreement_name] = &values;
-        let unknown = |name: &[u8]| HandshakeError::Algorithm(String::from_utf8_lossy(name).into_owned());
+        let unknown = |name: &[u8]| HandshakeError::Algorithm(legible(&String::from_utf8_lossy(name)));
         let agreement = Agreement::from_name(agreement_name).ok_or_else(|| unknown(agreement_name))?;
         // It costs little, so it comes before the certificate.
         if guid_of(participant_data) != Some(*remote) {
@@ -109,6 +109,11 @@ impl HandshakeCredentials {
         }
         let text = std::str::from_utf8(id).map_err(|_| HandshakeError::Certificate(CertificateError::Malformed))?;
         let certificate = Certificate::from_peer(text).map_err(HandshakeError::Certificate)?;
+        // Only the own GUID counts: one that another identity could have would let it speak in that name. Before the
+        // signature, which costs more.
+        if remote[..6] != subject_half(&certificate) {
+            return Err(HandshakeError::Guid);
+        }
         local.identity.check_peer(&certificate, now).map_err(HandshakeError::Certificate)?;
         let expected: &[u8] = match certificate.public_key() {
             PublicKey::P256(_) => b"ECDSA-SHA256",
@@ -116,10 +121,6 @@ impl HandshakeCredentials {
         };
         if signature_name.strip_suffix(&[0]).unwrap_or(signature_name) != expected {
             return Err(unknown(signature_name));
-        }
-        // Only the own GUID counts: one that another identity could have would let it speak in that name.
-        if remote[..6] != subject_half(&certificate) {
-            return Err(HandshakeError::Guid);
         }
         Ok(Self { values, hash, certificate, agreement })
     }
@@ -373,7 +374,7 @@ impl HandshakeStep {
             ("+Final", Self::Final),
         ];
         let found = steps.into_iter().find(|(suffix, _)| is_class(&token.class_id, suffix));
-        found.map(|(_, step)| step).ok_or_else(|| HandshakeError::Class(token.class_id.clone()))
+        found.map(|(_, step)| step).ok_or_else(|| HandshakeError::Class(legible(&token.class_id)))
     }
 }
 
@@ -548,6 +549,25 @@ mod tests {
             message.tokens[0]
         );
         assert_eq!(HandshakeStep::of(&DataHolder::new("DDS:Auth:PKI-DH:2.0+Req")).ok(), None);
+    }
+
+    #[test]
+    fn errors_show_foreign_texts_escaped_and_cut() {
+        let token = DataHolder::new(format!("DDS:\n\u{1b}[2J{}", "x".repeat(100_000)));
+        let text = HandshakeStep::of(&token).unwrap_err().to_string();
+        assert!(text.len() < 150 && !text.chars().any(char::is_control), "{text}");
+        let mut request = captured!("cyclone_request.bin");
+        let guid = participant_guid(&request);
+        for (name, value) in &mut request.tokens[0].binary_properties {
+            if name == "c.kagree_algo" {
+                *value = [&b"\r\n"[..], &[0xff; 50_000]].concat().into();
+            }
+        }
+        let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
+        request.tokens[0].binary_properties.retain(|(name, _)| name != "hash_c1");
+        let error = ReplyExchange::new(&request.tokens[0], &local(), &guid, CYCLONE_DDS, &nonce, NOW).err();
+        let text = error.unwrap().to_string();
+        assert!(text.contains("algorithm") && text.len() < 350 && !text.chars().any(char::is_control), "{text}");
     }
 
     #[test]

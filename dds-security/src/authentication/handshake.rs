@@ -224,6 +224,27 @@ impl PeerHandshake {
         self.generation
     }
 
+    /// Whether [`handle`](Self::handle) would need operations with public keys for a token.
+    ///
+    /// Those to a Reply or a Final need the challenges of this side. Anyone can repeat a certificate in a Request.
+    #[must_use]
+    pub fn is_costly(&self, token: &DataHolder) -> bool {
+        match (HandshakeStep::of(token), &self.role) {
+            (Ok(HandshakeStep::Request), HandshakeRole::Replier(replier)) => {
+                let request_hash = hash_of_request(token);
+                let is_finished = replier.finished.as_ref().is_some_and(|known| known.request_hash == request_hash);
+                !is_finished && replier.pending.iter().all(|pending| pending.reply.id.request_hash != request_hash)
+            }
+            (Ok(HandshakeStep::Reply), HandshakeRole::Initiator(initiator)) => {
+                initiator.request.as_ref().is_some_and(|request| request.exchange.is_answered_by(token))
+            }
+            (Ok(HandshakeStep::Final), HandshakeRole::Replier(replier)) => {
+                replier.pending.iter().any(|pending| pending.reply.id.is_finished_by(token))
+            }
+            _ => false,
+        }
+    }
+
     /// Takes a token of the other participant.
     ///
     /// # Errors

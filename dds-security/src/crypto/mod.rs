@@ -38,6 +38,16 @@ pub(crate) use cipher::hmac;
 
 use std::fmt;
 
+/// Returns bytes of the system's random numbers, which no other program can foresee.
+///
+/// # Errors
+/// Fails if the system has no random numbers.
+pub fn random_bytes<const LEN: usize>() -> Result<[u8; LEN], getrandom::Error> {
+    let mut bytes = [0; LEN];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Why protected bytes were not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 //! The key of a sender: sessions, and initialization vectors that never repeat.
 
 use super::cipher::Session;
-use super::{CryptoHeader, KeyMaterial, TransformationKind};
+use super::{CryptoHeader, KeyMaterial, TransformationKind, random_bytes};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,9 +31,7 @@ impl SendKey {
     /// # Errors
     /// Fails if the system has no random numbers.
     pub fn new(material: KeyMaterial) -> Result<Option<Self>, getrandom::Error> {
-        let mut random = [0; 12];
-        getrandom::fill(&mut random)?;
-        Ok(Self::starting_at(material, random))
+        Ok(Self::starting_at(material, random_bytes()?))
     }
 
     /// Creates a key whose first initialization vector is `start`. It must never have been used with this material.
@@ -60,6 +58,19 @@ impl SendKey {
     #[must_use]
     pub fn kind(&self) -> TransformationKind {
         self.material.kind
+    }
+
+    /// Whether this sender has used the initialization vector of a header.
+    ///
+    /// Two participants that share a key then know their own bytes, which a third one has sent back.
+    #[must_use]
+    pub fn has_used(&self, header: &CryptoHeader) -> bool {
+        let number = u64::from_be_bytes(header.iv_suffix).wrapping_sub(self.first_suffix);
+        let renewals = number / MESSAGES_PER_SESSION;
+        let session_id = self.first_session.wrapping_add(renewals as u32).to_be_bytes();
+        header.key_id == self.material.sender_key_id
+            && header.session_id == session_id
+            && number < self.uses.load(Ordering::Relaxed)
     }
 
     /// Takes an unused initialization vector, and its session key.
@@ -130,6 +141,19 @@ mod tests {
             threads.map(|thread| thread.join().unwrap()).concat()
         });
         assert_eq!(taken.iter().collect::<BTreeSet<_>>().len(), 2000);
+    }
+
+    #[test]
+    fn sender_knows_its_own_headers() {
+        let material = KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap();
+        let [one, other] = [[9; 12], [10; 12]].map(|start| SendKey::starting_at(material.clone(), start).unwrap());
+        for uses in [0, MESSAGES_PER_SESSION - 1, 5 * MESSAGES_PER_SESSION] {
+            one.uses.store(uses, Ordering::Relaxed);
+            let (header, _) = one.next();
+            assert!(one.has_used(&header) && !other.has_used(&header));
+            one.uses.store(uses, Ordering::Relaxed);
+            assert!(!one.has_used(&header), "a later number is that of the other side");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// Most bytes of a file.
 const LEN_MAX: u64 = 1 << 20;
@@ -18,6 +19,14 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the file has more than a megabyte"));
     }
     Ok(bytes)
+}
+
+/// Reads a file of at most a megabyte, which may hold a key. The bytes are overwritten when they are dropped.
+///
+/// # Errors
+/// That of the system, or [`InvalidData`](io::ErrorKind::InvalidData) for a longer file.
+pub fn read_file(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
+    read(path).map(Zeroizing::new)
 }
 
 /// Reads a text file of at most a megabyte.

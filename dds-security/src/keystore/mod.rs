@@ -26,4 +26,5 @@ mod fleet;
 
 pub use check::{CheckedIdentity, Finding, KeystoreCheck, check};
 pub use documents::FleetRights;
+pub use files::read_file;
 pub use fleet::{Fleet, FleetError, FleetFile, FleetOptions, FleetStep};

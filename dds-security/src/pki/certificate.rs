@@ -1,6 +1,7 @@
 //! A certificate, and whether a certificate authority issued it.
 
 use super::bounds::is_bounded;
+use super::legible::legible;
 use super::{PrivateKey, PublicKey, pem};
 use crate::access::SubjectName;
 use der::asn1::ObjectIdentifier;
@@ -166,7 +167,8 @@ impl Certificate {
         let content = &self.parsed.tbs_certificate;
         if content.issuer != authority.parsed.tbs_certificate.subject {
             return Err(CertificateError::OtherIssuer {
-                issuer: content.issuer.to_string(),
+                // Nothing has proved this text yet.
+                issuer: legible(&content.issuer.to_string()),
                 authority: authority.subject_text(),
             });
         }

@@ -30,6 +30,7 @@
 mod bounds;
 mod certificate;
 mod issue;
+mod legible;
 mod pem;
 mod private_key;
 mod public_key;
@@ -44,6 +45,8 @@ pub use revocation::RevocationList;
 pub use signed_data::SignError;
 pub use smime::{SignatureError, sign_document, verify_document};
 
+#[cfg(feature = "authentication")]
+pub(crate) use legible::legible;
 #[cfg(feature = "authentication")]
 pub(crate) use private_key::scalar_from;
 pub(crate) use public_key::PublicKey;
