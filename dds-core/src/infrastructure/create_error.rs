@@ -122,6 +122,11 @@ pub enum CreateErrorKind {
 }
 
 impl CreateErrorKind {
+    /// A setting of DDS Security is faulty. The message has no secret.
+    pub(crate) fn security(message: impl Into<Box<str>>) -> Self {
+        Self::Security { message: message.into() }
+    }
+
     /// Returns the cause why a thread could not be started.
     pub(crate) fn of_thread(error: &std::io::Error) -> Self {
         if is_out_of_files(error) {

@@ -113,7 +113,7 @@ impl SubscriptionContext for ParticipantHandle {
 
     fn announce_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind> {
         let (data, version) = subscription_data(reader);
-        self.core().config().check_endpoint(&data.endpoint, || self.core().driver().now())?;
+        self.core().config().check_endpoint(&data.endpoint, self.core().driver().now())?;
         // In the routes before peers hear of it, so that the first samples find it.
         self.reception().routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
         self.announce(|participant, now| {
@@ -186,7 +186,7 @@ impl PublicationContext for ParticipantHandle {
 
     fn announce_writer(&self, writer: &WriterHandle) -> Result<(), CreateErrorKind> {
         let (data, version) = publication_data(writer);
-        self.core().config().check_endpoint(&data.endpoint, || self.core().driver().now())?;
+        self.core().config().check_endpoint(&data.endpoint, self.core().driver().now())?;
         set_inline_qos(writer, &data);
         self.reception().routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
         // Its lease begins. A closed writer promises nothing any more.

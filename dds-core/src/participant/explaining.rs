@@ -120,7 +120,7 @@ impl ParticipantHandle {
         }
         format!(
             "{without_key} protected submessages of other participants were skipped, because this participant has no \
-             key (set DDS_PRE_SHARED_KEY, which needs the feature `security`)"
+             key: set DDS_PRE_SHARED_KEY (feature `security`) or credentials (feature `security-pki`)"
         )
     }
 

@@ -54,7 +54,7 @@ impl ParticipantHandle {
     pub(crate) fn start(mut config: Config, driver: Arc<dyn Driver>) -> Result<Arc<Self>, CreateError> {
         let candidate = draw_prefix(&*driver);
         let unnamed = Subject::new("participant", "", Guid::new(candidate, EntityId::PARTICIPANT));
-        let prefix = config.begin_security(candidate, || driver.now()).about(&unnamed)?;
+        let prefix = config.begin_security(candidate, driver.now()).about(&unnamed)?;
         let subject = Subject::new("participant", "", Guid::new(prefix, EntityId::PARTICIPANT));
         config.check().about(&subject)?;
         let network = driver.open_network(&network_config(&config)).map_err(CreateErrorKind::from).about(&subject)?;
@@ -331,7 +331,7 @@ fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network
     protocol.lease_duration = config.lease;
     // A period of zero would announce without a pause.
     protocol.announcement_period = config.announcement_period.max(ANNOUNCEMENT_PERIOD_MIN);
-    protocol.headroom = config.transform().overhead();
+    protocol.headroom = config.transform().headroom();
     protocol.domain_tag.clone_from(&config.domain_tag);
     protocol.entity_name.clone_from(&config.name);
     protocol.properties.clone_from(&config.properties);

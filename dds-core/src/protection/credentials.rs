@@ -1,18 +1,15 @@
 //! The files of an identity: certificates, private key, governance and permissions.
 
+use dds_security::keystore::read_file;
 use dds_security::psk::Zeroizing;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-
-/// Most bytes of a file. The documents of a large fleet have some hundred kilobytes.
-const FILE_LEN_MAX: u64 = 1 << 20;
 
 /// The identity of a participant, and the signed documents of its domain (DDS Security 1.1).
 ///
 /// The governance says how the domain is protected, and the permissions list the rights of the participant.
-/// [`from_keystore`](Self::from_keystore) reads the folder of an identity, as `dds security init` and SROS2 make it.
+/// [`from_enclave`](Self::from_enclave) reads the folder of an identity, as `dds security init` and SROS2 make it.
 /// The participant verifies all of it when it is created.
 ///
 /// ```no_run
@@ -20,7 +17,7 @@ const FILE_LEN_MAX: u64 = 1 << 20;
 /// use dds_core::DomainParticipant;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let credentials = Credentials::from_keystore("keystore/enclaves/robot")?;
+/// let credentials = Credentials::from_enclave("keystore/enclaves/robot")?;
 /// let participant = DomainParticipant::builder(0).credentials(credentials).build()?;
 /// # drop(participant);
 /// # Ok(())
@@ -59,7 +56,7 @@ impl Credentials {
     ///
     /// # Errors
     /// [`CredentialsError`] if a file cannot be read.
-    pub fn from_keystore(folder: impl AsRef<Path>) -> Result<Self, CredentialsError> {
+    pub fn from_enclave(folder: impl AsRef<Path>) -> Result<Self, CredentialsError> {
         let folder = folder.as_ref();
         let read = |name: &str| CredentialFile::read(&folder.join(name));
         let revoked = match read("crl.pem") {
@@ -89,15 +86,7 @@ impl Credentials {
 
 impl CredentialFile {
     fn read(path: &Path) -> Result<Self, CredentialsError> {
-        let failed = |cause| CredentialsError { path: path.to_owned(), cause };
-        let file = File::open(path).map_err(failed)?;
-        // A buffer that grows would leave copies of a key behind.
-        let len = file.metadata().map_err(failed)?.len().min(FILE_LEN_MAX) as usize;
-        let mut bytes = Zeroizing::new(Vec::with_capacity(len + 64));
-        file.take(FILE_LEN_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() as u64 > FILE_LEN_MAX {
-            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, "the file has more than a megabyte")));
-        }
+        let bytes = read_file(path).map_err(|cause| CredentialsError { path: path.to_owned(), cause })?;
         Ok(Self { name: path.display().to_string(), bytes })
     }
 
@@ -123,8 +112,8 @@ impl CredentialFile {
 /// The properties of an identity (DDS Security 1.1, tables 56 and 63), collected one after the other.
 #[derive(Default)]
 pub(crate) struct CredentialProperties {
-    /// In the order of [`PROPERTIES`].
-    files: [Option<CredentialFile>; PROPERTIES.len()],
+    /// Full names and values, in the order of [`PROPERTIES`]. A value may be a key.
+    found: [Option<(String, Zeroizing<String>)>; PROPERTIES.len()],
 }
 
 /// The names without `dds.sec.`.
@@ -151,7 +140,7 @@ impl CredentialProperties {
     /// Takes a property. Returns false if it belongs to no identity.
     ///
     /// # Errors
-    /// A text without the value.
+    /// A text without the value, if it names a plugin that does not exist.
     pub(crate) fn take(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let Some(short) = name.strip_prefix("dds.sec.") else { return Ok(false) };
         if let Some((_, plugin)) = FAST_DDS_PLUGINS.iter().find(|(known, _)| *known == short) {
@@ -162,43 +151,35 @@ impl CredentialProperties {
             short = short.replace(part, "");
         }
         let Some(index) = PROPERTIES.iter().position(|known| *known == short) else { return Ok(false) };
-        if let Some(place) = self.files.get_mut(index) {
-            *place = Some(CredentialFile::of_property(name, value)?);
+        if let Some(place) = self.found.get_mut(index) {
+            *place = Some((name.to_owned(), Zeroizing::new(value.to_owned())));
         }
         Ok(true)
     }
 
-    /// Returns the identity. `None` without any property of one.
+    /// Reads the files that the properties name. `None` without any property of an identity.
     ///
     /// # Errors
-    /// A text that names a missing property.
-    pub(crate) fn finish(self) -> Result<Option<Credentials>, String> {
-        if self.files.iter().all(Option::is_none) {
+    /// A text that names a missing property, or one whose file cannot be read.
+    pub(crate) fn read(self) -> Result<Option<Credentials>, String> {
+        if self.found.iter().all(Option::is_none) {
             return Ok(None);
         }
-        let missing = self.files.iter().position(Option::is_none);
-        match self.files {
-            [
-                Some(identity_ca),
-                Some(certificate),
-                Some(private_key),
-                Some(permissions_ca),
-                Some(governance),
-                Some(permissions),
-            ] => Ok(Some(Credentials {
-                identity_ca,
-                certificate,
-                private_key,
-                permissions_ca,
-                governance,
-                permissions,
-                revoked: None,
-            })),
-            _ => {
-                let name = missing.and_then(|index| PROPERTIES.get(index)).copied().unwrap_or_default();
-                Err(format!("the property dds.sec.{name} is missing: an identity needs all six"))
-            }
+        if let Some((name, _)) = PROPERTIES.iter().zip(&self.found).find(|(_, found)| found.is_none()) {
+            return Err(format!("the property dds.sec.{name} is missing: an identity needs all six"));
         }
+        let mut files = self.found.iter().flatten().map(|(name, value)| CredentialFile::of_property(name, value));
+        // The check above has found all six.
+        let mut next = || files.next().unwrap_or_else(|| Err("an identity needs six properties".to_owned()));
+        Ok(Some(Credentials {
+            identity_ca: next()?,
+            certificate: next()?,
+            private_key: next()?,
+            permissions_ca: next()?,
+            governance: next()?,
+            permissions: next()?,
+            revoked: None,
+        }))
     }
 }
 

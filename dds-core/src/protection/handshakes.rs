@@ -1,23 +1,26 @@
-//! Handshakes with other participants, and the exchange of keys (DDS Security 1.1, 8.3.2 and 8.8).
+//! Handshakes with other participants (DDS Security 1.1, 8.3.2).
 //!
-//! In: announcements, messages, the time. Out: messages, admissions, keys for the tables. Owned: the state of each
-//! participant with an identity.
+//! In: announcements, messages of handshakes, the time. Out: messages, proofs of identities. Owned: the state of each
+//! participant with an identity. `key_exchange` continues with those that have proved it.
 //!
-//! Bounds: 128 handshakes at a time, each of which is silent 10 s after the last sign of its participant. 32 reports
-//! of refused participants a minute.
+//! Bounds: a state for each known participant, and 128 handshakes at a time. A handshake ends 10 s after the last sign
+//! of its participant. An address without a proof gets 16 KiB, and four times the bytes that come in its name.
 
-use super::keys::{KeysOfPeer, OwnProtection};
+use super::keys::KeysOfPeer;
 use super::message_filter::MessageFilter;
 use super::policy::DomainPolicy;
+use super::refusals::RefusalLog;
+use super::work_budget::WorkBudget;
 use dds_rtps::discovery::data::{ParticipantData, SecurityInfo};
-use dds_rtps::discovery::{BuiltinEndpoints, PeerAdmission, SecurePairTopic, SecurityAction, SecurityChannel};
-use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, VendorId};
+use dds_rtps::discovery::parameter_id as pid;
+use dds_rtps::discovery::{BuiltinEndpoints, PeerAdmission, SecurityAction, SecurityChannel};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, ProtocolVersion, VendorId};
+use dds_rtps::wire::parameter_id::SENTINEL;
 use dds_security::access::Grant;
 use dds_security::authentication::{
-    AuthenticatedPeer, DataHolder, GenericMessage, HandshakeRemote, HandshakeTime, LocalParticipant, PeerHandshake,
-    TokenByteOrder,
+    AuthenticatedPeer, GenericMessage, HandshakeRemote, HandshakeTime, LocalParticipant, PeerHandshake, TokenByteOrder,
 };
-use dds_security::crypto::{KeyMaterial, SendKey, TransformationKind};
+use dds_security::crypto::{SendKey, random_bytes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -25,53 +28,54 @@ use std::sync::Arc;
 const HANDSHAKES_MAX: usize = 128;
 /// How long a handshake goes on after the last sign of its participant: three announcements with the defaults.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Refused participants that are reported. An attacker must not fill the log.
-const REPORTS_MAX: usize = 32;
-/// Class of tokens with keys, and the name of their value (DDS Security 1.1, 9.5.2.2).
-const KEYS_CLASS: &str = "DDS:Crypto:AES_GCM_GMAC";
-const KEY_MATERIAL: &str = "dds.cryp.keymat";
-
-const NO_IDENTITY: &str = "it announces no identity, and the governance allows no unauthenticated participants; give it \
-                           an identity (`dds security init`)";
+/// Pause between two checks of a proved identity that was refused. Its permissions may begin later.
+const RETRY_PAUSE: Duration = Duration::from_secs(10);
+/// Bytes that go to the address of a participant that has not proved its identity. The address may be forged.
+const CREDIT: usize = 16 << 10;
+/// Bytes that a message in the name of such a participant earns, for each of its own.
+const CREDIT_FACTOR: usize = 4;
+/// Length of a short announcement.
+const ANNOUNCEMENT_LEN: usize = 512;
 
 /// The state of all handshakes.
 pub(super) struct Handshakes {
-    local: Arc<LocalParticipant>,
-    peers: BTreeMap<GuidPrefix, PeerState>,
-    actions: VecDeque<SecurityAction>,
+    pub(super) local: Arc<LocalParticipant>,
+    pub(super) peers: BTreeMap<GuidPrefix, PeerState>,
+    pub(super) actions: VecDeque<SecurityAction>,
     last_message: i64,
-    /// Reports of the present minute, and its start.
-    reports: usize,
-    reports_since: i64,
-    /// Participants that announce no identity, at most [`REPORTS_MAX`].
-    without_identity: BTreeSet<GuidPrefix>,
+    refusals: RefusalLog,
+    work: WorkBudget,
     /// Time of the last call, in seconds since 1970, for the validity of permissions.
     pub(super) unix: i64,
 }
 
 /// A participant with an identity.
-struct PeerState {
+pub(super) struct PeerState {
     vendor: VendorId,
     info: SecurityInfo,
-    builtin_endpoints: BuiltinEndpoints,
+    pub(super) builtin_endpoints: BuiltinEndpoints,
     /// `None` while too many others are under way.
     handshake: Option<PeerHandshake>,
-    /// Whether it has answered in this handshake.
-    has_answered: bool,
+    /// Whether it has sent a valid certificate in this handshake. The certificate may be a copy.
+    is_plausible: bool,
     active_until: Instant,
+    /// Bytes that may still go to its address before its proof.
+    credit: usize,
     /// Times that it has proved its identity.
     generation: u64,
     last_received: ([u8; 16], i64),
-    admitted: Option<AdmittedPeer>,
-    /// Why it may not take part.
+    pub(super) proved: Option<ProvedPeer>,
+    /// Why it may not take part, and when that is checked again.
     refusal: Option<String>,
+    retry_at: Instant,
+    was_expelled: bool,
 }
 
-/// The rights of an admitted participant, and the keys that were sent to it.
-struct AdmittedPeer {
+/// The rights of a participant that has proved its identity, and the keys that were sent to it.
+pub(super) struct ProvedPeer {
     grant: Grant,
     /// Local and remote endpoints whose keys were sent.
-    sent: BTreeSet<(EntityId, EntityId)>,
+    pub(super) sent: BTreeSet<(EntityId, EntityId)>,
     /// When its certificate or its permissions end, in seconds since 1970.
     expires: i64,
     subject: String,
@@ -79,15 +83,13 @@ struct AdmittedPeer {
 
 impl Handshakes {
     pub(super) fn new(local: Arc<LocalParticipant>, unix: i64) -> Self {
-        let (peers, actions) = (BTreeMap::new(), VecDeque::new());
         Self {
             local,
-            peers,
-            actions,
+            peers: BTreeMap::new(),
+            actions: VecDeque::new(),
             last_message: 0,
-            reports: 0,
-            reports_since: unix,
-            without_identity: BTreeSet::new(),
+            refusals: RefusalLog::new(unix),
+            work: WorkBudget::default(),
             unix,
         }
     }
@@ -96,7 +98,13 @@ impl Handshakes {
         self.actions.pop_front()
     }
 
-    /// Handles the announcement of a participant.
+    /// Returns the number of the next message.
+    pub(super) fn next_message(&mut self) -> i64 {
+        self.last_message += 1;
+        self.last_message
+    }
+
+    /// Handles the announcement of a participant. Anyone can forge one.
     pub(super) fn peer_announced(
         &mut self,
         cx: &ExchangeContext<'_>,
@@ -112,84 +120,95 @@ impl Handshakes {
         if !has_identity && !self.peers.contains_key(&prefix) {
             return self.without_identity(cx, prefix);
         }
-        let info = announced.and_then(|security| security.info).unwrap_or_default();
-        let peer = self.peers.entry(prefix).or_insert_with(|| PeerState {
-            vendor: data.vendor,
-            info,
-            builtin_endpoints: data.builtin_endpoints,
-            handshake: None,
-            has_answered: false,
-            active_until: now.instant,
-            generation: 0,
-            last_received: Default::default(),
-            admitted: None,
-            refusal: None,
-        });
-        if peer.admitted.is_some() {
-            return PeerAdmission::Admitted;
+        let peer = self.peers.entry(prefix).or_insert_with(|| PeerState::new(data.vendor, now.instant));
+        if peer.proved.is_some() {
+            // The announcement before the proof may have been a forged one that lacked some.
+            if !peer.builtin_endpoints.contains(data.builtin_endpoints) {
+                peer.builtin_endpoints = peer.builtin_endpoints.union(data.builtin_endpoints);
+                self.send_builtin_keys(cx, prefix);
+            }
+            return PeerAdmission::ByProof;
         }
-        (peer.info, peer.builtin_endpoints) = (info, data.builtin_endpoints);
-        peer.active_until = now.instant.after(PATIENCE).unwrap_or(now.instant);
+        peer.info = announced.and_then(|security| security.info).unwrap_or_default();
+        peer.builtin_endpoints = data.builtin_endpoints;
+        peer.note_sign(now, ANNOUNCEMENT_LEN);
         self.begin(prefix);
+        self.retry(cx, prefix, now);
         self.pump(prefix, now);
-        PeerAdmission::Pending
+        PeerAdmission::ByProof
     }
 
     fn without_identity(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) -> PeerAdmission {
         if cx.policy.rule.allow_unauthenticated_participants {
-            return PeerAdmission::Admitted;
+            return PeerAdmission::Unproved;
         }
-        // Each announcement comes here again.
-        if self.without_identity.len() < REPORTS_MAX && self.without_identity.insert(prefix) {
-            self.report(format!("participant {prefix} is refused: {NO_IDENTITY}"));
-        }
-        PeerAdmission::Pending
+        self.actions.extend(self.refusals.without_identity(prefix, self.unix));
+        PeerAdmission::ByProof
     }
 
-    /// Begins a handshake, if there is room.
+    /// Begins a handshake, unless one is under way. It takes the place of another one if there are too many.
     fn begin(&mut self, prefix: GuidPrefix) {
-        let under_way = |peer: &&PeerState| peer.handshake.is_some() && peer.admitted.is_none();
-        if self.peers.get(&prefix).is_none_or(|peer| peer.handshake.is_some()) {
+        let local = Arc::clone(&self.local);
+        let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.handshake.is_none()) else { return };
+        let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
+        let remote = HandshakeRemote { guid, vendor: peer.vendor.0 };
+        let Ok(random) = random_bytes() else { return };
+        if !self.make_room() {
             return;
         }
-        if self.peers.values().filter(under_way).count() >= HANDSHAKES_MAX {
-            // One that never answered may be forged.
-            let silent = self.peers.values_mut().filter(|peer| peer.handshake.is_some() && !peer.has_answered);
-            let Some(silent) = silent.min_by_key(|peer| peer.active_until) else { return };
-            (silent.handshake, silent.generation) = (None, 0);
-        }
-        let Ok(random) = random() else { return };
-        let local = Arc::clone(&self.local);
         if let Some(peer) = self.peers.get_mut(&prefix) {
-            let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
-            let remote = HandshakeRemote { guid, vendor: peer.vendor.0 };
             peer.handshake = Some(PeerHandshake::new(local, remote, random));
         }
     }
 
+    /// Ends a handshake that has not proved anything, if there are too many. Returns false without random numbers.
+    fn make_room(&mut self) -> bool {
+        let is_open = |peer: &PeerState| peer.handshake.is_some() && peer.proved.is_none();
+        let open = self.peers.iter().filter(|(_, peer)| is_open(peer));
+        let (plausible, others): (Vec<_>, Vec<_>) = open.partition(|(_, peer)| peer.is_plausible);
+        if plausible.len() + others.len() < HANDSHAKES_MAX {
+            return true;
+        }
+        // A forger cannot foresee which one ends. Any other choice would tell it how to displace the true ones.
+        let candidates = if others.is_empty() { plausible } else { others };
+        let Ok(random) = random_bytes() else { return false };
+        let drawn = candidates.get(u32::from_le_bytes(random) as usize % candidates.len().max(1));
+        let Some(ended) = drawn.map(|(prefix, _)| **prefix) else { return false };
+        if let Some(peer) = self.peers.get_mut(&ended) {
+            peer.end_handshake();
+        }
+        true
+    }
+
     /// Sends the tokens that are due.
     fn pump(&mut self, prefix: GuidPrefix, now: Now) {
-        let Some(peer) = self.peers.get_mut(&prefix) else { return };
-        let Some(handshake) = &mut peer.handshake else { return };
-        while let Some(token) = handshake.poll(handshake_time(now)) {
+        loop {
+            let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.may_send()) else { return };
+            let Some(token) = peer.handshake.as_mut().and_then(|handshake| handshake.poll(handshake_time(now))) else {
+                return;
+            };
             let is_request = token.class_id.ends_with("+AuthReq");
             let class =
                 if is_request { GenericMessage::AUTHENTICATION_REQUEST } else { GenericMessage::AUTHENTICATION };
-            self.last_message += 1;
+            let related = if is_request { Default::default() } else { peer.last_received };
             let message = GenericMessage {
-                identity: (self.local.guid, self.last_message),
-                related: if is_request { Default::default() } else { peer.last_received },
+                identity: (self.local.guid, self.next_message()),
+                related,
                 destination_participant: Guid::new(prefix, EntityId::PARTICIPANT).to_bytes(),
                 class_id: class.to_owned(),
                 tokens: vec![token],
                 ..GenericMessage::default()
             };
             let payload = message.to_payload(TokenByteOrder::Little);
+            if let Some(peer) = self.peers.get_mut(&prefix) {
+                // The last message may exceed the credit, because no part of it is of use.
+                peer.credit = peer.credit.saturating_sub(payload.len());
+            }
             self.actions.push_back(SecurityAction::Send { to: prefix, channel: SecurityChannel::Stateless, payload });
         }
     }
 
-    /// Handles a message of a handshake.
+    /// Handles a message of a handshake. Anyone can forge one.
     pub(super) fn handle_stateless(&mut self, cx: &ExchangeContext<'_>, sender: GuidPrefix, payload: &[u8], now: Now) {
         self.unix = unix_of(now);
         let Ok(message) = GenericMessage::parse(payload) else { return };
@@ -202,192 +221,88 @@ impl Handshakes {
         self.begin(sender);
         let Some(peer) = self.peers.get_mut(&sender) else { return };
         let Some(handshake) = &mut peer.handshake else { return };
+        // A message has one token. More of them would cost more than the sender pays for.
+        let Some(token) = message.tokens.first() else { return };
+        let is_costly = handshake.is_costly(token);
+        if is_costly && !self.work.take(now.instant, sender) {
+            // The other side repeats it.
+            return;
+        }
+        let handled = handshake.handle(token, handshake_time(now));
+        peer.is_plausible |= is_costly && handled.is_ok();
+        let proved = (handshake.generation() != peer.generation).then(|| handshake.peer().cloned()).flatten();
+        peer.generation = handshake.generation();
         peer.last_received = message.identity;
-        let mut refusal = None;
-        for token in &message.tokens {
-            match handshake.handle(token, handshake_time(now)) {
-                Ok(()) => peer.has_answered = true,
-                Err(error) => refusal = Some(error.to_string()),
-            }
+        if peer.proved.is_none() {
+            peer.note_sign(now, payload.len());
         }
-        if peer.admitted.is_none() {
-            peer.active_until = now.instant.after(PATIENCE).unwrap_or(now.instant);
-        }
-        if handshake.generation() != peer.generation {
-            peer.generation = handshake.generation();
-            if let Some(proved) = handshake.peer().cloned() {
-                // The Final before the keys.
-                self.pump(sender, now);
-                self.admit(cx, sender, &proved);
-            }
-        } else if let (Some(reason), None) = (refusal, &peer.admitted) {
-            self.refuse(sender, format!("the handshake failed: {reason}"));
+        if let Some(proved) = proved {
+            // The Final before the keys.
+            self.pump(sender, now);
+            self.check_proof(cx, sender, &proved, now);
+        } else if let Err(error) = handled {
+            self.refuse_unproved(sender, &format!("the handshake failed: {error}"));
         }
         self.pump(sender, now);
     }
 
-    /// Admits a participant that has proved its identity, if its permissions allow that.
-    fn admit(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, proved: &AuthenticatedPeer) {
+    /// Checks a refused identity again, because its permissions may count by now.
+    fn retry(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, now: Now) {
+        let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.retry_at <= now.instant) else { return };
+        let Some(proved) = peer.handshake.as_ref().and_then(|handshake| handshake.peer().cloned()) else { return };
+        self.check_proof(cx, prefix, &proved, now);
+    }
+
+    /// Begins the exchange of keys with a participant that has proved its identity, if its permissions allow that.
+    fn check_proof(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, proof: &AuthenticatedPeer, now: Now) {
         let Some(peer) = self.peers.get_mut(&prefix) else { return };
-        let subject = proved.certificate.subject_text();
-        let own_info = cx.policy.participant_info();
-        let admitted = cx.policy.admit(&proved.certificate, &proved.permissions, self.unix).and_then(|grant| {
-            if !own_info.is_compatible(peer.info)
-                || peer.info.attributes & peer.info.plugin_attributes & SecurityInfo::VALID == 0
-            {
-                return Err("its governance protects messages, discovery or liveliness in another way".to_owned());
-            }
-            Ok(grant)
-        });
-        let grant = match admitted {
+        peer.retry_at = now.instant.after(RETRY_PAUSE).unwrap_or(now.instant);
+        let subject = proof.certificate.subject_text().escape_debug().to_string();
+        let grant = match cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix) {
             Ok(grant) => grant,
             Err(reason) => {
-                if peer.admitted.take().is_some() {
+                if peer.proved.take().is_some() {
                     self.actions.push_back(SecurityAction::Expel(prefix));
                 }
-                return self.refuse(prefix, format!("identity `{subject}`: {reason}"));
+                return self.refuse_unproved(prefix, &format!("identity `{subject}`: {reason}"));
             }
         };
-        let exchange = match SendKey::new(proved.secret.key_exchange_material()) {
+        let exchange = match SendKey::new(proof.secret.key_exchange_material()) {
             Ok(Some(exchange)) => exchange,
-            _ => return self.refuse(prefix, "the system has no random numbers".to_owned()),
+            _ => return self.refuse_unproved(prefix, "the system has no random numbers"),
         };
-        let announces_outside = vendor_of(&proved.participant_data) == Some(VendorId::CYCLONE);
+        let announces_outside = vendor_of(&proof.participant_data, prefix) == Some(VendorId::CYCLONE);
         cx.filter.keys.set_peer(prefix, KeysOfPeer::new(exchange, announces_outside));
-        let expires = proved.certificate.validity().not_after.min(grant.not_after);
-        peer.admitted = Some(AdmittedPeer { grant, sent: BTreeSet::new(), expires, subject });
+        let expires = proof.certificate.validity().not_after.min(grant.not_after);
+        peer.proved = Some(ProvedPeer { grant, sent: BTreeSet::new(), expires, subject });
         peer.refusal = None;
-        self.actions.push_back(SecurityAction::Admit(prefix));
+        self.refusals.forget(prefix);
+        self.actions.push_back(SecurityAction::BeginKeyExchange(prefix));
         self.send_first_keys(cx, prefix);
-    }
-
-    /// Sends the keys for messages and for the builtin endpoints.
-    fn send_first_keys(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
-        if let Some(key) = &cx.filter.keys.messages {
-            let (class, material) = (GenericMessage::PARTICIPANT_KEYS, key.material().clone());
-            self.send_keys(prefix, class, (EntityId::UNKNOWN, EntityId::UNKNOWN), &material);
-        }
-        let Some(has) = self.peers.get(&prefix).map(|peer| peer.builtin_endpoints) else { return };
-        for topic in SecurePairTopic::COMMON {
-            let ((writer, reader), (writer_bit, reader_bit)) = (topic.ids(), topic.bits());
-            if has.contains(reader_bit) {
-                self.send_endpoint_keys(cx, prefix, writer, reader);
-            }
-            if has.contains(writer_bit) {
-                self.send_endpoint_keys(cx, prefix, reader, writer);
-            }
-        }
-    }
-
-    /// Sends the key of a local endpoint to a remote one, once. Does nothing for an endpoint without a key.
-    pub(super) fn send_endpoint_keys(
-        &mut self,
-        cx: &ExchangeContext<'_>,
-        prefix: GuidPrefix,
-        local: EntityId,
-        remote: EntityId,
-    ) {
-        let Some(OwnProtection::Protected(key)) = cx.filter.keys.own(local) else { return };
-        let Some(admitted) = self.peers.get_mut(&prefix).and_then(|peer| peer.admitted.as_mut()) else { return };
-        if admitted.sent.insert((local, remote)) {
-            let class = if local.is_writer() { GenericMessage::WRITER_KEYS } else { GenericMessage::READER_KEYS };
-            self.send_keys(prefix, class, (local, remote), key.material());
-        }
-    }
-
-    fn send_keys(
-        &mut self,
-        to: GuidPrefix,
-        class: &str,
-        (local, remote): (EntityId, EntityId),
-        material: &KeyMaterial,
-    ) {
-        let mut token = DataHolder::new(KEYS_CLASS);
-        token.binary_properties.push((KEY_MATERIAL.to_owned(), material.to_token()));
-        let own = GuidPrefix(*self.local.guid.first_chunk().unwrap_or(&[0; 12]));
-        let guid_of = |prefix, id| if id == EntityId::UNKNOWN { [0; 16] } else { Guid::new(prefix, id).to_bytes() };
-        self.last_message += 1;
-        let message = GenericMessage {
-            identity: (self.local.guid, self.last_message),
-            destination_participant: Guid::new(to, EntityId::PARTICIPANT).to_bytes(),
-            destination_endpoint: guid_of(to, remote),
-            source_endpoint: guid_of(own, local),
-            class_id: class.to_owned(),
-            tokens: vec![token],
-            ..GenericMessage::default()
-        };
-        let payload = message.to_payload(TokenByteOrder::Little);
-        self.actions.push_back(SecurityAction::Send { to, channel: SecurityChannel::Volatile, payload });
-    }
-
-    /// Handles keys. The transform has checked that they come from the participant of the handshake.
-    pub(super) fn handle_keys(&mut self, cx: &ExchangeContext<'_>, sender: GuidPrefix, payload: &[u8]) {
-        let Ok(message) = GenericMessage::parse(payload) else { return };
-        if message.destination_participant != self.local.guid || message.identity.0[..12] != sender.0 {
-            return;
-        }
-        let Some(peer) = cx.filter.keys.peer(sender) else { return };
-        let materials = message.tokens.iter().filter_map(|token| {
-            let value = token.binary(KEY_MATERIAL)?;
-            KeyMaterial::from_token(value).ok()
-        });
-        // A writer with two keys protects its submessages with the first one.
-        let Some(material) = materials.into_iter().find(|material| material.kind != TransformationKind::None) else {
-            return;
-        };
-        // Id 0 names the key of the handshake.
-        if material.sender_key_id == [0; 4] {
-            return;
-        }
-        if message.class_id == GenericMessage::PARTICIPANT_KEYS {
-            return peer.received().set_messages(material);
-        }
-        let source = Guid::from_bytes(message.source_endpoint);
-        let is_writer = message.class_id == GenericMessage::WRITER_KEYS;
-        let is_reader = message.class_id == GenericMessage::READER_KEYS;
-        let fits = is_writer && source.entity_id.is_writer() || is_reader && source.entity_id.is_reader();
-        if source.prefix == sender && fits && peer.received().set_endpoint(source.entity_id, material) {
-            self.actions.push_back(SecurityAction::CompareAgain(source));
-        }
     }
 
     /// The rights of a participant that has proved its identity.
     pub(super) fn grant_of(&self, prefix: GuidPrefix) -> Option<&Grant> {
-        self.peers.get(&prefix)?.admitted.as_ref().map(|admitted| &admitted.grant)
-    }
-
-    /// Forgets that keys were sent to or for an endpoint.
-    pub(super) fn endpoint_removed(&mut self, cx: &ExchangeContext<'_>, guid: Guid, is_own: bool) {
-        for (prefix, peer) in &mut self.peers {
-            let Some(admitted) = &mut peer.admitted else { continue };
-            if is_own {
-                admitted.sent.retain(|(local, _)| *local != guid.entity_id);
-            } else if *prefix == guid.prefix {
-                admitted.sent.retain(|(_, remote)| *remote != guid.entity_id);
-            }
-        }
-        if !is_own {
-            if let Some(peer) = cx.filter.keys.peer(guid.prefix) {
-                peer.received().remove_endpoint(guid.entity_id);
-            }
-        }
+        self.peers.get(&prefix)?.proved.as_ref().map(|proved| &proved.grant)
     }
 
     pub(super) fn peer_lost(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
-        self.peers.remove(&prefix);
-        self.without_identity.remove(&prefix);
+        self.refusals.forget(prefix);
+        if let Some(PeerState { was_expelled: true, refusal: Some(reason), .. }) = self.peers.remove(&prefix) {
+            self.refusals.expelled(prefix, reason);
+        }
         cx.filter.keys.remove_peer(prefix);
     }
 
     /// Returns the time of the next [`Self::handle_timeout`].
     pub(super) fn deadline(&self, origin: Instant, now: Now) -> Option<Instant> {
         let due = |peer: &PeerState| {
-            let resend = peer.handshake.as_ref().filter(|_| peer.is_active()).and_then(|handshake| {
-                let elapsed = handshake.deadline()?;
-                Some(Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)).max(origin))
-            });
-            let expiry = peer.admitted.as_ref().and_then(|admitted| {
-                let left = u64::try_from(admitted.expires.saturating_sub(unix_of(now))).unwrap_or(0);
+            let handshake = peer.handshake.as_ref().filter(|_| peer.may_send());
+            let resend = handshake
+                .and_then(PeerHandshake::deadline)
+                .map(|elapsed| Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)).max(origin));
+            let expiry = peer.proved.as_ref().and_then(|proved| {
+                let left = u64::try_from(proved.expires.saturating_sub(unix_of(now))).unwrap_or(0);
                 now.instant.after(Duration::from_secs(left.saturating_add(1)))
             });
             [resend, expiry].into_iter().flatten().min()
@@ -395,74 +310,82 @@ impl Handshakes {
         self.peers.values().filter_map(due).min()
     }
 
-    /// Sends tokens again, and ends handshakes without answers and admissions that have expired.
+    /// Sends tokens again, and ends handshakes without answers and identities that have expired.
     pub(super) fn handle_timeout(&mut self, now: Now) {
         self.unix = unix_of(now);
         let prefixes: Vec<GuidPrefix> = self.peers.keys().copied().collect();
         for prefix in prefixes {
             let Some(peer) = self.peers.get_mut(&prefix) else { continue };
-            if peer.admitted.as_ref().is_some_and(|admitted| admitted.expires < self.unix) {
-                let subject = peer.admitted.take().map(|admitted| admitted.subject).unwrap_or_default();
-                (peer.handshake, peer.generation) = (None, 0);
+            if peer.proved.as_ref().is_some_and(|proved| proved.expires < self.unix) {
+                let subject = peer.proved.take().map(|proved| proved.subject).unwrap_or_default();
+                peer.end_handshake();
+                peer.was_expelled = true;
                 self.actions.push_back(SecurityAction::Expel(prefix));
-                self.refuse(prefix, format!("identity `{subject}`: its certificate or its permissions have ended"));
+                let reason = format!("identity `{subject}`: its certificate or its permissions have ended");
+                self.refuse_unproved(prefix, &reason);
                 continue;
             }
-            if peer.admitted.is_none() && peer.active_until <= now.instant {
+            if peer.proved.is_none() && peer.active_until <= now.instant {
                 // A later announcement begins another one.
-                (peer.handshake, peer.has_answered, peer.generation) = (None, false, 0);
+                peer.end_handshake();
                 continue;
             }
             self.pump(prefix, now);
         }
     }
 
-    fn refuse(&mut self, prefix: GuidPrefix, reason: String) {
-        let Some(peer) = self.peers.get_mut(&prefix) else { return };
-        if peer.refusal.as_deref() == Some(&reason) {
+    /// Notes and reports why a participant may not take part. Forged messages do not concern one that does.
+    fn refuse_unproved(&mut self, prefix: GuidPrefix, reason: &str) {
+        let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.proved.is_none()) else { return };
+        if peer.refusal.as_deref() == Some(reason) {
             return;
         }
-        peer.refusal = Some(reason.clone());
-        self.report(format!("participant {prefix} is refused: {reason}"));
+        peer.refusal = Some(reason.to_owned());
+        self.report(prefix, reason);
     }
 
-    fn report(&mut self, text: String) {
-        if self.unix.saturating_sub(self.reports_since) >= 60 {
-            (self.reports, self.reports_since) = (0, self.unix);
-        }
-        if self.reports < REPORTS_MAX {
-            self.reports += 1;
-            self.actions.push_back(SecurityAction::Report(text.into()));
-        }
+    pub(super) fn report(&mut self, prefix: GuidPrefix, reason: &str) {
+        self.actions.extend(self.refusals.report(prefix, reason, self.unix));
     }
 
     /// Returns a text on participants that do not take part. Empty if there are none.
     pub(super) fn explain(&self) -> String {
-        let mut texts = Vec::new();
-        for (prefix, peer) in &self.peers {
-            if peer.admitted.is_some() {
-                continue;
-            }
-            texts.push(match &peer.refusal {
-                Some(reason) => format!("participant {prefix} is refused: {reason}"),
-                None => format!(
-                    "participant {prefix} has not proved its identity yet (if that lasts, its own log says why it refuses \
-                     this one)"
-                ),
-            });
-        }
-        for prefix in &self.without_identity {
-            texts.push(format!("participant {prefix} is refused: {NO_IDENTITY}"));
-        }
-        texts.truncate(3);
-        texts.join("; ")
+        let unproved = self.peers.iter().filter(|(_, peer)| peer.proved.is_none());
+        self.refusals.explain(unproved.map(|(prefix, peer)| (*prefix, peer.refusal.as_deref())))
     }
 }
 
 impl PeerState {
-    /// Whether its handshake repeats tokens.
-    fn is_active(&self) -> bool {
-        self.handshake.is_some()
+    fn new(vendor: VendorId, now: Instant) -> Self {
+        Self {
+            vendor,
+            info: SecurityInfo::default(),
+            builtin_endpoints: BuiltinEndpoints::NONE,
+            handshake: None,
+            is_plausible: false,
+            active_until: now,
+            credit: CREDIT,
+            generation: 0,
+            last_received: Default::default(),
+            proved: None,
+            refusal: None,
+            retry_at: now,
+            was_expelled: false,
+        }
+    }
+
+    /// Notes that a message has come in the name of this participant.
+    fn note_sign(&mut self, now: Now, len: usize) {
+        self.active_until = now.instant.after(PATIENCE).unwrap_or(now.instant);
+        self.credit = (self.credit + len.saturating_mul(CREDIT_FACTOR)).min(CREDIT);
+    }
+
+    fn may_send(&self) -> bool {
+        self.proved.is_some() || self.credit > 0
+    }
+
+    fn end_handshake(&mut self) {
+        (self.handshake, self.is_plausible, self.generation) = (None, false, 0);
     }
 }
 
@@ -481,39 +404,46 @@ fn handshake_time(now: Now) -> HandshakeTime {
     HandshakeTime { elapsed: std::time::Duration::from_nanos(now.instant.as_nanos()), unix: unix_of(now) }
 }
 
-/// Returns bytes that no other participant can foresee.
-fn random() -> Result<[u8; 32], ()> {
-    let material = KeyMaterial::generate(TransformationKind::Aes256Gcm).map_err(|_| ())?;
-    Ok(material.master_sender_key)
-}
+/// Encapsulation header of the discovery data in a handshake, which omit it: PL_CDR, big endian.
+const PL_CDR_BE: [u8; 4] = [0, 2, 0, 0];
 
-/// Returns the vendor in discovery data of a handshake: PL_CDR, big endian.
-fn vendor_of(data: &[u8]) -> Option<VendorId> {
-    const PID_VENDOR_ID: u16 = 0x0016;
-    let mut rest = data;
-    while let Some(([p0, p1, l0, l1], behind)) = rest.split_first_chunk::<4>() {
-        let (pid, len) = (u16::from_be_bytes([*p0, *p1]), usize::from(u16::from_be_bytes([*l0, *l1])));
-        if pid == PID_VENDOR_ID {
-            return behind.first_chunk::<2>().map(|vendor| VendorId(*vendor));
-        }
-        rest = behind.get(len..)?;
-    }
-    None
+/// Returns the vendor in discovery data of a handshake. They are signed, and the announcement is not.
+fn vendor_of(data: &[u8], prefix: GuidPrefix) -> Option<VendorId> {
+    let decoded = ParticipantData::decode(&[&PL_CDR_BE, data].concat(), prefix).ok()?;
+    Some(decoded.data.vendor)
 }
 
 /// Returns the discovery data of a handshake, with the parameters that decide: GUID, version, vendor.
 pub(super) fn participant_data(guid: [u8; 16]) -> Vec<u8> {
-    let version = dds_rtps::types::ProtocolVersion::OURS;
+    let version = ProtocolVersion::OURS;
     let mut data = Vec::new();
-    for (pid, value) in [
-        (0x0050_u16, &guid[..]),
-        (0x0015, &[version.major, version.minor, 0, 0]),
-        (0x0016, &[VendorId::OURS.0[0], VendorId::OURS.0[1], 0, 0]),
-        (0x0001, &[]),
+    for (id, value) in [
+        (pid::PARTICIPANT_GUID, &guid[..]),
+        (pid::PROTOCOL_VERSION, &[version.major, version.minor, 0, 0]),
+        (pid::VENDOR_ID, &[VendorId::OURS.0[0], VendorId::OURS.0[1], 0, 0]),
+        (SENTINEL, &[]),
     ] {
-        data.extend_from_slice(&pid.to_be_bytes());
+        data.extend_from_slice(&id.to_be_bytes());
         data.extend_from_slice(&(value.len() as u16).to_be_bytes());
         data.extend_from_slice(value);
     }
     data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_discovery_data_of_each_vendor_tell_it() {
+        // A Request of Cyclone DDS 0.10.2.
+        let captured = include_bytes!("../../../dds-security/tests/vectors/handshake/cyclone_request.bin");
+        let message = GenericMessage::parse(captured).unwrap();
+        let prefix = GuidPrefix(*message.identity.0.first_chunk().unwrap());
+        let data = message.tokens[0].binary("c.pdata").unwrap();
+        assert_eq!(vendor_of(data, prefix), Some(VendorId::CYCLONE));
+        let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
+        assert_eq!(vendor_of(&participant_data(guid), prefix), Some(VendorId::OURS));
+        assert_eq!(vendor_of(&participant_data(guid), GuidPrefix([0; 12])), None);
+    }
 }

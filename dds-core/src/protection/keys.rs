@@ -1,9 +1,9 @@
 //! The keys of this participant and its peers, as the path of a message looks them up.
 //!
-//! Bounds: an entry for each local endpoint, and for each endpoint of an authenticated participant.
+//! Bounds: an entry for each local endpoint, and at most 8 208 for the endpoints of an authenticated participant.
 
 use dds_rtps::types::{EntityId, GuidPrefix};
-use dds_security::crypto::{CryptoHeader, KeyMaterial, ReceiveKey, SendKey};
+use dds_security::crypto::{CryptoHeader, KeyMaterial, ReceiveKey, SendKey, TransformationKind};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -131,13 +131,15 @@ impl ReceivedKeys {
         }
     }
 
-    pub(super) fn has_key(&self, id: EntityId) -> bool {
-        self.endpoints.get(&id).is_some_and(|endpoint| endpoint.key.is_some())
+    /// The kind of an endpoint's key. `None` before it has arrived.
+    pub(super) fn kind_of(&self, id: EntityId) -> Option<TransformationKind> {
+        Some(self.endpoints.get(&id)?.key.as_ref()?.material().kind)
     }
 
     /// Whether plain submessages of an endpoint are refused. An endpoint that no match has asked about is unknown here.
     pub(super) fn is_protected(&self, id: EntityId) -> bool {
-        self.endpoints.get(&id).is_none_or(|endpoint| endpoint.is_protected || endpoint.key.is_some())
+        let Some(endpoint) = self.endpoints.get(&id) else { return true };
+        endpoint.is_protected || endpoint.key.is_some()
     }
 
     pub(super) fn remove_endpoint(&mut self, id: EntityId) {
@@ -154,5 +156,39 @@ impl ReceivedKeys {
         }
         let id = *self.by_key_id.get(&header.key_id)?;
         Some((Some(id), self.endpoints.get_mut(&id)?.key.as_mut()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_participant_are_bounded() {
+        let material = KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap();
+        let exchange = SendKey::new(material.clone()).unwrap().unwrap();
+        let peer = KeysOfPeer::new(exchange, false);
+        let mut received = peer.received();
+        let id = |number: usize| EntityId([(number >> 16) as u8, (number >> 8) as u8, number as u8, 2]);
+        let stored = (0..ENDPOINT_KEYS_MAX + 10).filter(|number| received.set_endpoint(id(*number), material.clone()));
+        assert_eq!(stored.count(), ENDPOINT_KEYS_MAX);
+        received.set_protected(id(ENDPOINT_KEYS_MAX), true);
+        assert_eq!(received.endpoints.len(), ENDPOINT_KEYS_MAX);
+        // A known endpoint may get another key, and one that is gone makes room.
+        assert!(received.set_endpoint(id(7), material.clone()));
+        received.remove_endpoint(id(7));
+        assert!(received.set_endpoint(id(ENDPOINT_KEYS_MAX), material));
+    }
+
+    #[test]
+    fn unknown_endpoint_counts_as_protected() {
+        let material = KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap();
+        let peer = KeysOfPeer::new(SendKey::new(material.clone()).unwrap().unwrap(), false);
+        let (mut received, id) = (peer.received(), EntityId([0, 0, 1, 2]));
+        assert!(received.is_protected(id));
+        received.set_protected(id, false);
+        assert!(!received.is_protected(id));
+        received.set_endpoint(id, material);
+        assert!(received.is_protected(id), "an endpoint with a key uses it");
     }
 }

@@ -1,6 +1,6 @@
 //! Protects and opens the submessages of a message, and whole messages.
 //!
-//! What leaves unprotected although it must be protected is dropped, and so is what arrives so. Everything else of a
+//! A submessage that needs protection and has none is dropped, on its way out and on its way in. The rest of its
 //! message passes. The parser behind this file sees plain submessages only.
 //!
 //! | endpoints | submessages | whole messages |
@@ -13,35 +13,17 @@
 
 use super::keys::{KeyTables, KeysOfPeer, OwnProtection, ReceivedKeys};
 use dds_rtps::types::{EntityId, GuidPrefix};
+use dds_rtps::wire::Header;
+use dds_rtps::wire::submessage::id;
 use dds_security::crypto::message::{self, HeaderBinding};
 use dds_security::crypto::{OpenError, submessage};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Bytes of the header of a message.
-const MESSAGE_HEADER_LEN: usize = 20;
 
 /// Bytes that a message grows by: its own protection, and that of three submessages. Writers limit the others.
 pub(super) const OVERHEAD: u16 = 256;
 
 /// Buffers that are kept for reuse: more threads than that rarely send or receive at once.
 const BUFFERS_MAX: usize = 8;
-
-/// Ids of submessages (RTPS 2.5, 9.4.5.1.1; DDS Security 1.1, 7.3.7).
-mod id {
-    pub(super) const ACKNACK: u8 = 0x06;
-    pub(super) const HEARTBEAT: u8 = 0x07;
-    pub(super) const GAP: u8 = 0x08;
-    pub(super) const INFO_TS: u8 = 0x09;
-    pub(super) const INFO_SRC: u8 = 0x0c;
-    pub(super) const INFO_REPLY_IP4: u8 = 0x0d;
-    pub(super) const INFO_DST: u8 = 0x0e;
-    pub(super) const INFO_REPLY: u8 = 0x0f;
-    pub(super) const NACK_FRAG: u8 = 0x12;
-    pub(super) const HEARTBEAT_FRAG: u8 = 0x13;
-    pub(super) const DATA: u8 = 0x15;
-    pub(super) const DATA_FRAG: u8 = 0x16;
-    pub(super) const PAD: u8 = 0x01;
-}
 
 /// What the governance says about messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +171,7 @@ impl MessageFilter {
     }
 
     fn seal_into(&self, message: &[u8], sealed: &mut Vec<u8>) -> Result<(), Unsealable> {
-        let (header, rest) = message.split_at_checked(MESSAGE_HEADER_LEN).ok_or(Unsealable)?;
+        let (header, rest) = message.split_at_checked(Header::WIRE_LEN).ok_or(Unsealable)?;
         sealed.extend_from_slice(header);
         let mut destination = GuidPrefix::UNKNOWN;
         // Whether endpoints of protected messages, and others, have sent something.
@@ -236,14 +218,14 @@ impl MessageFilter {
     /// # Errors
     /// The reason, if nothing of the datagram passes.
     pub(super) fn open(&self, datagram: &[u8], out: &mut Vec<u8>) -> Result<(), OpenError> {
-        let header = datagram.first_chunk::<MESSAGE_HEADER_LEN>().ok_or(OpenError::Malformed)?;
+        let header = datagram.first_chunk::<{ Header::WIRE_LEN }>().ok_or(OpenError::Malformed)?;
         if !header.starts_with(b"RTPS") {
             return Err(OpenError::Malformed);
         }
         let sender = GuidPrefix(*header.last_chunk().ok_or(OpenError::Malformed)?);
         let peer = self.keys.peer(sender);
         let mut received = peer.as_ref().map(|peer| peer.received());
-        if datagram.get(MESSAGE_HEADER_LEN) != Some(&message::SRTPS_PREFIX) {
+        if datagram.get(Header::WIRE_LEN) != Some(&id::SRTPS_PREFIX) {
             let mut opener = MessageOpener { filter: self, sender, peer: peer.as_deref(), was_protected: false, out };
             return opener.open(datagram, received.as_deref_mut());
         }
@@ -285,11 +267,11 @@ struct MessageOpener<'a, 'o> {
 impl MessageOpener<'_, '_> {
     /// Opens a message, and keeps the submessages that may pass.
     fn open(&mut self, message: &[u8], mut received: Option<&mut ReceivedKeys>) -> Result<(), OpenError> {
-        let (header, mut rest) = message.split_at_checked(MESSAGE_HEADER_LEN).ok_or(OpenError::Malformed)?;
+        let (header, mut rest) = message.split_at_checked(Header::WIRE_LEN).ok_or(OpenError::Malformed)?;
         self.out.extend_from_slice(header);
         let (mut passed, mut refused) = (false, None);
         while let Some(submessage) = RawSubmessages(rest).next() {
-            if submessage.id == submessage::SEC_PREFIX {
+            if submessage.id == id::SEC_PREFIX {
                 match self.open_submessage(rest, received.as_deref_mut()) {
                     Ok(len) => {
                         passed = true;
@@ -338,6 +320,10 @@ impl MessageOpener<'_, '_> {
         let received = received.ok_or(OpenError::UnknownKey)?;
         let header = submessage::header(bytes)?;
         let (owner, key) = received.named_by(&header).ok_or(OpenError::UnknownKey)?;
+        // Both sides share the key of the handshake, so an unknown peer could send the own submessages back.
+        if owner.is_none() && self.peer.is_some_and(|peer| peer.exchange.has_used(&header)) {
+            return Err(OpenError::Forged);
+        }
         let start = self.out.len();
         let len = submessage::open(key, bytes, self.out)?;
         let plain = &self.out[start..];
@@ -401,7 +387,7 @@ fn behind_protected(bytes: &[u8]) -> &[u8] {
     // Prefix, body or plain submessage, postfix.
     for _ in 0..3 {
         match submessages.next() {
-            Some(submessage) if submessage.id == submessage::SEC_POSTFIX => break,
+            Some(submessage) if submessage.id == id::SEC_POSTFIX => break,
             Some(_) => {}
             None => return &[],
         }
@@ -421,6 +407,11 @@ mod tests {
 
     fn material() -> KeyMaterial {
         KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap()
+    }
+
+    /// Keys that sign and keys that encrypt.
+    fn materials() -> [KeyMaterial; 2] {
+        [TransformationKind::Aes256Gmac, TransformationKind::Aes256Gcm].map(|kind| KeyMaterial::generate(kind).unwrap())
     }
 
     fn send_key(material: &KeyMaterial) -> SendKey {
@@ -447,8 +438,12 @@ mod tests {
 
     /// The filters of a sender and a receiver that knows its keys.
     fn pair(messages: Option<&KeyMaterial>) -> (MessageFilter, MessageFilter) {
+        pair_with(messages, material())
+    }
+
+    fn pair_with(messages: Option<&KeyMaterial>, of_writer: KeyMaterial) -> (MessageFilter, MessageFilter) {
         let (sender, receiver) = (filter(messages), filter(messages));
-        let [exchange, of_writer] = [material(), material()];
+        let exchange = material();
         sender.keys.set_peer(PEER, KeysOfPeer::new(send_key(&exchange), false));
         sender.keys.set_own(WRITER, OwnProtection::Protected(Arc::new(send_key(&of_writer))));
         sender.keys.set_own(OTHER_WRITER, OwnProtection::Plain);
@@ -472,8 +467,16 @@ mod tests {
 
     #[test]
     fn each_kind_of_protection_opens() {
-        for messages in [None, Some(material())] {
-            let (sender, receiver) = pair(messages.as_ref());
+        let [sign, encrypt] = materials();
+        for (messages, of_writer) in [
+            (None, &sign),
+            (None, &encrypt),
+            (Some(&sign), &sign),
+            (Some(&sign), &encrypt),
+            (Some(&encrypt), &sign),
+            (Some(&encrypt), &encrypt),
+        ] {
+            let (sender, receiver) = pair_with(messages, of_writer.clone());
             for writers in [
                 &[EntityId::SPDP_WRITER][..],
                 &[EntityId::VOLATILE_MESSAGE_WRITER],
@@ -534,6 +537,19 @@ mod tests {
         }
     }
 
+    /// The key of the handshake is the same for both sides.
+    #[test]
+    fn own_keys_that_come_back_are_forged() {
+        let (sender, receiver) = pair(None);
+        let mut datagram = message(&[EntityId::VOLATILE_MESSAGE_WRITER]);
+        sender.seal(&mut datagram).unwrap();
+        assert!(opened(&receiver, &datagram).is_ok());
+        // An unknown peer changes the plain GUID prefixes of header and INFO_DST.
+        datagram[8..20].copy_from_slice(&PEER.0);
+        datagram[24..36].copy_from_slice(&OWN.0);
+        assert_eq!(opened(&sender, &datagram), Err(OpenError::Forged));
+    }
+
     #[test]
     fn plain_answer_of_a_bootstrap_endpoint_reaches_no_protected_one() {
         let (_, receiver) = pair(None);
@@ -554,12 +570,13 @@ mod tests {
 
     #[test]
     fn changed_or_cut_datagram_passes_nothing_protected() {
-        let key = material();
-        for messages in [None, Some(&key)] {
-            let (sender, receiver) = pair(messages);
+        let [sign, encrypt] = materials();
+        for (messages, of_writer) in [(None, &sign), (None, &encrypt), (Some(&sign), &sign), (Some(&encrypt), &encrypt)]
+        {
+            let (sender, receiver) = pair_with(messages, of_writer.clone());
             let mut datagram = message(&[WRITER]);
             sender.seal(&mut datagram).unwrap();
-            for bit in MESSAGE_HEADER_LEN * 8..datagram.len() * 8 {
+            for bit in Header::WIRE_LEN * 8..datagram.len() * 8 {
                 let mut changed = datagram.clone();
                 changed[bit / 8] ^= 1 << (bit % 8);
                 // Unused flags and the plain INFO_DST may differ, but nothing that is protected.

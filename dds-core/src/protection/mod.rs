@@ -13,15 +13,20 @@
 //! | `policy` | what governance and permissions say about participants, topics and endpoints |
 //! | `keys` | keys of this participant and its peers |
 //! | `message_filter` | protects and opens the submessages of a message |
-//! | `handshakes` | handshakes and the exchange of keys, by participant |
+//! | `handshakes`, `work_budget` | handshakes by participant, and the bound of their work |
+//! | `key_exchange` | keys for participants that have proved their identity |
+//! | `refusals` | participants that are kept out, for the log |
 //! | `plugins` | the object that discovery and the transform share |
 
 mod credentials;
 mod handshakes;
+mod key_exchange;
 mod keys;
 mod message_filter;
 mod plugins;
 mod policy;
+mod refusals;
+mod work_budget;
 
 pub(crate) use credentials::CredentialProperties;
 pub use credentials::{Credentials, CredentialsError};

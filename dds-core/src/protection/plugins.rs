@@ -2,6 +2,7 @@
 
 use super::credentials::Credentials;
 use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
+use super::key_exchange::is_strong_enough;
 use super::keys::{KeyTables, OwnProtection};
 use super::message_filter::{Buffers, MessageFilter, MessageRules, OVERHEAD};
 use super::policy::{DomainPolicy, transformation};
@@ -15,28 +16,24 @@ use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Now};
 use dds_rtps::wire::{MessageTransform, RejectedMessage};
 use dds_security::access::ProtectionKind;
 use dds_security::authentication::{DataHolder, LocalIdentity, LocalParticipant};
-use dds_security::crypto::{KeyMaterial, OpenError, SendKey};
+use dds_security::crypto::{KeyMaterial, SendKey};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// DDS Security of one participant.
 pub(crate) struct SecurityPlugins {
     prefix: GuidPrefix,
+    /// The name of the certificate's file.
+    certificate_name: String,
     identity: LocalIdentity,
     policy: DomainPolicy,
     filter: MessageFilter,
     handshakes: Mutex<Handshakes>,
     /// The time of the last call of discovery.
     latest: Mutex<Now>,
-    refused: [AtomicU64; REASONS.len()],
     /// A forked child has the counters of its parent, and must not use them.
     process: Process,
 }
-
-/// Reasons to refuse a datagram, in the order of their counters.
-const REASONS: [OpenError; 4] =
-    [OpenError::NotProtected, OpenError::UnknownKey, OpenError::Forged, OpenError::Malformed];
 
 impl SecurityPlugins {
     /// Verifies the files, and creates the keys of the participant.
@@ -64,7 +61,7 @@ impl SecurityPlugins {
             liveliness: is_protected(policy.rule.liveliness_protection_kind),
         };
         let keys = KeyTables::new(send_key(policy.rule.rtps_protection_kind)?);
-        for topic in SecurePairTopic::COMMON {
+        for topic in SecurePairTopic::ALL {
             let kind = match topic {
                 SecurePairTopic::Messages => policy.rule.liveliness_protection_kind,
                 _ => policy.rule.discovery_protection_kind,
@@ -76,12 +73,12 @@ impl SecurityPlugins {
         }
         Ok(Arc::new(Self {
             prefix,
+            certificate_name: credentials.name().to_owned(),
             identity,
             policy,
             filter: MessageFilter { rules, keys, buffers: Buffers::default() },
             handshakes: Mutex::new(Handshakes::new(Arc::new(local), unix)),
             latest: Mutex::new(now),
-            refused: Default::default(),
             process: Process::current(),
         }))
     }
@@ -99,9 +96,9 @@ impl SecurityPlugins {
         self.policy.check_local(endpoint, endpoint.guid.entity_id.is_writer(), unix_of(now))
     }
 
-    /// Returns how many datagrams were refused.
-    pub(crate) fn refused(&self) -> u64 {
-        self.refused.iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    /// The name of the certificate's file.
+    pub(crate) fn certificate_name(&self) -> &str {
+        &self.certificate_name
     }
 
     fn handshakes(&self) -> MutexGuard<'_, Handshakes> {
@@ -124,6 +121,8 @@ impl SecurityPlugins {
     fn permission(&self, local: &EndpointData, remote: &EndpointData) -> Result<bool, String> {
         let mut handshakes = self.handshakes();
         let (prefix, id) = (remote.guid.prefix, remote.guid.entity_id);
+        // Its partition may have changed since it was created.
+        self.policy.check_local(local, local.guid.entity_id.is_writer(), handshakes.unix)?;
         let Some(grant) = handshakes.grant_of(prefix) else {
             return self.policy.check_unauthenticated(remote, id.is_writer()).map(|()| true);
         };
@@ -136,8 +135,12 @@ impl SecurityPlugins {
             return Ok(true);
         }
         handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id);
-        let has_key = peer.received().has_key(id);
-        Ok(has_key)
+        let Some(kind) = peer.received().kind_of(id) else { return Ok(false) };
+        let topic = self.policy.rule_of(&remote.topic_name);
+        if !topic.is_some_and(|topic| is_strong_enough(kind, topic.metadata_protection_kind)) {
+            return Err("its key only signs, and the governance encrypts".to_owned());
+        }
+        Ok(true)
     }
 }
 
@@ -210,7 +213,7 @@ impl PeerSecurity for SecurityPlugins {
         self.handshakes().peer_lost(&self.cx(), prefix);
     }
 
-    fn admits_unauthenticated(&self) -> bool {
+    fn allows_unauthenticated(&self) -> bool {
         self.policy.rule.allow_unauthenticated_participants
     }
 
@@ -233,6 +236,10 @@ impl PeerSecurity for SecurityPlugins {
         if let Some(Ok(protection)) = kind.map(own_protection) {
             self.filter.keys.set_own(id, protection);
         }
+    }
+
+    fn protects_announcements(&self) -> bool {
+        self.filter.rules.discovery || self.filter.rules.messages
     }
 
     fn protects_discovery_of(&self, topic_name: &str) -> bool {
@@ -285,16 +292,16 @@ impl MessageTransform for SecurityPlugins {
     }
 
     fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
-        self.filter.open(datagram, message).map_err(|reason| {
-            let at = REASONS.iter().position(|known| *known == reason).unwrap_or(REASONS.len() - 1);
-            self.refused[at].fetch_add(1, Ordering::Relaxed);
-            // Keys arrive after the first messages, so a single refused datagram is no news.
-            RejectedMessage { news: None }
-        })
+        // Keys arrive after the first messages, so a single refused datagram is no news.
+        self.filter.open(datagram, message).map_err(|_| RejectedMessage { news: None })
     }
 
     fn overhead(&self) -> u16 {
         OVERHEAD
+    }
+
+    fn protects_submessages(&self) -> bool {
+        self.policy.protects_submessages()
     }
 
     fn explain(&self) -> String {

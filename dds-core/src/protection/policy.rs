@@ -3,7 +3,7 @@
 use super::credentials::Credentials;
 use dds_rtps::discovery::data::{EndpointData, SecurityInfo};
 use dds_security::access::{
-    AccessAction, AccessReason, AccessRequest, DomainRule, Governance, Grant, Permissions, ProtectionKind, TopicRule,
+    AccessAction, AccessRequest, DomainRule, Governance, Grant, Permissions, ProtectionKind, TopicRule,
 };
 use dds_security::authentication::LocalIdentity;
 use dds_security::crypto::TransformationKind;
@@ -40,9 +40,10 @@ mod endpoint_bits {
 /// Returns the kind of keys for a protection. `None` without protection.
 pub(super) fn transformation(kind: ProtectionKind) -> TransformationKind {
     match kind {
-        ProtectionKind::Sign => TransformationKind::Aes256Gmac,
-        ProtectionKind::Encrypt => TransformationKind::Aes256Gcm,
-        _ => TransformationKind::None,
+        ProtectionKind::None => TransformationKind::None,
+        ProtectionKind::Sign | ProtectionKind::SignWithOriginAuthentication => TransformationKind::Aes256Gmac,
+        // The strongest one, also for a kind that this version does not know.
+        _ => TransformationKind::Aes256Gcm,
     }
 }
 
@@ -117,14 +118,23 @@ impl DomainPolicy {
         Ok(())
     }
 
-    /// Returns the rights of another participant, if it may join.
+    /// Returns the rights of another participant, if it may join. `info` are its announced attributes.
     ///
     /// # Errors
     /// The reason why it may not.
-    pub(super) fn admit(&self, certificate: &Certificate, permissions: &[u8], now: i64) -> Result<Grant, String> {
+    pub(super) fn check_peer(
+        &self,
+        certificate: &Certificate,
+        permissions: &[u8],
+        info: SecurityInfo,
+        now: i64,
+    ) -> Result<Grant, String> {
         let grant = grant_of(permissions, &self.permissions_ca, certificate)
             .map_err(|error| format!("its permissions do not count: {error}"))?;
         self.check_join(&grant, now).map_err(|error| format!("its permissions: {error}"))?;
+        if !self.participant_info().is_compatible(info) || !is_valid(info) {
+            return Err("its governance protects messages, discovery or liveliness in another way".to_owned());
+        }
         Ok(grant)
     }
 
@@ -170,8 +180,7 @@ impl DomainPolicy {
         let theirs = endpoint.security_info.unwrap_or_default();
         // An endpoint without valid attributes counts as one without protection.
         let is_protected = topic.metadata_protection_kind != ProtectionKind::None;
-        let is_valid = theirs.attributes & theirs.plugin_attributes & SecurityInfo::VALID != 0;
-        if !own.is_compatible(theirs) || is_protected && !is_valid {
+        if !own.is_compatible(theirs) || is_protected && !is_valid(theirs) {
             return Err(format!(
                 "it protects the topic in another way: attributes {:08x} and {:08x} here, {:08x} and {:08x} there; \
                  compare the governance of both sides",
@@ -190,7 +199,10 @@ impl DomainPolicy {
         let topic = self.topic_rule(&endpoint.topic_name)?;
         let is_controlled =
             if is_writer { topic.enable_write_access_control } else { topic.enable_read_access_control };
-        if is_controlled || topic.metadata_protection_kind != ProtectionKind::None {
+        // Without keys, it can neither assert its liveliness as required, nor read assertions.
+        let is_liveliness_protected =
+            topic.enable_liveliness_protection && self.rule.liveliness_protection_kind != ProtectionKind::None;
+        if is_controlled || is_liveliness_protected || topic.metadata_protection_kind != ProtectionKind::None {
             return Err(format!(
                 "its participant has no identity, and {} protects topics `{}`",
                 self.governance_name, topic.topic_expression
@@ -228,19 +240,12 @@ impl DomainPolicy {
             return Ok(());
         }
         let verb = if is_writer { "writing" } else { "reading" };
-        let why = match decision.reason {
-            AccessReason::Rule { line } => format!("the rule at line {line} denies"),
-            AccessReason::Default => "no rule applies, and the default denies".to_owned(),
-            AccessReason::NotYetValid => "its validity has not begun, which denies".to_owned(),
-            AccessReason::Expired => "its validity has ended, which denies".to_owned(),
-            _ => "it denies".to_owned(),
-        };
-        Err(format!("grant `{}`: {why} {verb} topic \"{}\"", decision.grant, endpoint.topic_name))
+        Err(format!("{verb} topic {:?} is {decision}", endpoint.topic_name))
     }
 
     fn topic_rule(&self, topic_name: &str) -> Result<&TopicRule, String> {
         let rule = self.rule.rule_of(topic_name);
-        rule.ok_or_else(|| format!("{} has no rule for topic \"{topic_name}\": add one", self.governance_name))
+        rule.ok_or_else(|| format!("{} has no rule for topic {topic_name:?}: add one", self.governance_name))
     }
 
     /// Returns the rule of a topic, if it has one.
@@ -251,6 +256,14 @@ impl DomainPolicy {
     /// Whether endpoints of a topic are announced by the protected builtin endpoints.
     pub(super) fn protects_discovery_of(&self, topic_name: &str) -> bool {
         self.rule_of(topic_name).is_some_and(|topic| topic.enable_discovery_protection)
+    }
+
+    /// Whether submessages of the participant are protected one by one, beside those with keys.
+    pub(super) fn protects_submessages(&self) -> bool {
+        let is_protected = |kind| kind != ProtectionKind::None;
+        is_protected(self.rule.discovery_protection_kind)
+            || is_protected(self.rule.liveliness_protection_kind)
+            || self.rule.topic_rules.iter().any(|topic| is_protected(topic.metadata_protection_kind))
     }
 
     /// Returns the attributes of participants.
@@ -297,10 +310,113 @@ impl DomainPolicy {
     }
 }
 
+/// Whether a participant or an endpoint has attributes of DDS Security.
+fn is_valid(info: SecurityInfo) -> bool {
+    info.attributes & info.plugin_attributes & SecurityInfo::VALID != 0
+}
+
 /// Returns the grant for a certificate's subject.
 fn grant_of(document: &[u8], authority: &Certificate, certificate: &Certificate) -> Result<Grant, String> {
     let text = verify_document(document, authority).map_err(|error| error.to_string())?;
     let permissions = Permissions::parse(&text).map_err(|error| error.to_string())?;
     let grant = permissions.grant_for(certificate.subject()).cloned();
-    grant.ok_or_else(|| format!("no grant has the subject `{}`", certificate.subject_text()))
+    grant.ok_or_else(|| format!("no grant has the subject `{}`", certificate.subject_text().escape_debug()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dds_rtps::types::{EntityId, Guid, GuidPrefix};
+    use dds_security::pki::{Issuer, Validity};
+
+    const VALIDITY: Validity = Validity { not_before: 0, not_after: 2_000_000_000 };
+    const NOW: i64 = 1_900_000_000;
+
+    fn policy(metadata: &str, liveliness: &str) -> DomainPolicy {
+        let governance = format!(
+            "<dds><domain_access_rules><domain_rule><domains><id>0</id></domains>\
+             <allow_unauthenticated_participants>true</allow_unauthenticated_participants>\
+             <enable_join_access_control>true</enable_join_access_control>\
+             <discovery_protection_kind>NONE</discovery_protection_kind>\
+             <liveliness_protection_kind>{liveliness}</liveliness_protection_kind>\
+             <rtps_protection_kind>NONE</rtps_protection_kind><topic_access_rules><topic_rule>\
+             <topic_expression>*</topic_expression><enable_discovery_protection>false</enable_discovery_protection>\
+             <enable_liveliness_protection>true</enable_liveliness_protection>\
+             <enable_read_access_control>false</enable_read_access_control>\
+             <enable_write_access_control>true</enable_write_access_control>\
+             <metadata_protection_kind>{metadata}</metadata_protection_kind>\
+             <data_protection_kind>NONE</data_protection_kind>\
+             </topic_rule></topic_access_rules></domain_rule></domain_access_rules></dds>"
+        );
+        DomainPolicy {
+            domain_id: 0,
+            rule: Governance::parse(&governance).unwrap().rule_of(0).unwrap().clone(),
+            grant: grant(),
+            permissions_ca: Issuer::generate("permissions CA", VALIDITY).unwrap().certificate().clone(),
+            governance_name: "governance.p7s".to_owned(),
+            permissions_name: "permissions.p7s".to_owned(),
+        }
+    }
+
+    /// A grant to publish the topic `allowed`.
+    fn grant() -> Grant {
+        let document = "<dds><permissions><grant name=\"robots\"><subject_name>CN=robot</subject_name>\
+            <validity><not_before>2020-01-01T00:00:00</not_before><not_after>2032-01-01T00:00:00</not_after></validity>\
+            <allow_rule><domains><id>0</id></domains><publish><topics><topic>allowed</topic></topics></publish>\
+            </allow_rule><default>DENY</default></grant></permissions></dds>";
+        Permissions::parse(document).unwrap().grants[0].clone()
+    }
+
+    fn endpoint(topic: &str, security_info: Option<SecurityInfo>) -> EndpointData {
+        let guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 2]));
+        EndpointData { security_info, ..EndpointData::new(guid, topic, "T") }
+    }
+
+    #[test]
+    fn remote_endpoint_needs_the_same_attributes_and_a_rule() {
+        let policy = policy("ENCRYPT", "NONE");
+        let own = policy.info_of("allowed").unwrap();
+        let check =
+            |topic: &str, info, is_writer| policy.check_remote(&grant(), &endpoint(topic, info), is_writer, NOW);
+        assert_eq!(check("allowed", Some(own), true), Ok(()));
+        let denied = check("other", Some(own), true).unwrap_err();
+        assert!(
+            denied.contains("writing topic \"other\" is denied by the default of the grant \"robots\""),
+            "{denied}"
+        );
+        // The governance does not control reading.
+        assert_eq!(check("other", Some(own), false), Ok(()));
+        let signs = SecurityInfo { plugin_attributes: SecurityInfo::VALID, ..own };
+        let invalid = SecurityInfo { attributes: own.attributes & !SecurityInfo::VALID, ..own };
+        for info in [None, Some(SecurityInfo::default()), Some(signs), Some(invalid)] {
+            let refused = check("allowed", info, true).unwrap_err();
+            assert!(refused.contains("protects the topic in another way"), "{refused}");
+        }
+        // After its validity a grant allows nothing.
+        assert!(policy.check_remote(&grant(), &endpoint("allowed", Some(own)), true, 2_000_000_000).is_err());
+    }
+
+    #[test]
+    fn guests_need_topics_without_protected_liveliness() {
+        let reader = endpoint("other", None);
+        assert_eq!(policy("NONE", "NONE").check_unauthenticated(&reader, false), Ok(()));
+        for (metadata, liveliness) in [("SIGN", "NONE"), ("NONE", "SIGN")] {
+            let refused = policy(metadata, liveliness).check_unauthenticated(&reader, false).unwrap_err();
+            assert!(refused.contains("has no identity"), "{refused}");
+        }
+        assert!(policy("NONE", "NONE").check_unauthenticated(&endpoint("other", None), true).is_err());
+    }
+
+    #[test]
+    fn each_protection_has_its_kind_of_key() {
+        for (kind, key) in [
+            (ProtectionKind::None, TransformationKind::None),
+            (ProtectionKind::Sign, TransformationKind::Aes256Gmac),
+            (ProtectionKind::SignWithOriginAuthentication, TransformationKind::Aes256Gmac),
+            (ProtectionKind::Encrypt, TransformationKind::Aes256Gcm),
+            (ProtectionKind::EncryptWithOriginAuthentication, TransformationKind::Aes256Gcm),
+        ] {
+            assert_eq!(transformation(kind), key);
+        }
+    }
 }

@@ -340,7 +340,7 @@ pub(super) fn writer_protocol(
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };
     }
-    config.headroom = participant.config().transform().overhead();
+    config.headroom = participant.config().transform().headroom();
     config.assertion_clock = Some(Arc::clone(participant.assertion_clock()));
     // Peers of this implementation on this host are granted the same receive buffer as this participant.
     config.congestion.same_host = config.congestion.same_host.max(participant.network().receive_buffer_granted());

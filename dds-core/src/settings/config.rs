@@ -95,8 +95,8 @@ pub(crate) struct Config {
     pub(super) environment_key: Option<dds_security::psk::PreSharedKey>,
     /// What `pre_shared_key` does with messages. It is also the `message_transform`.
     #[cfg(feature = "security")]
-    pub(super) protection: Option<Arc<super::protection::PskTransform>>,
-    /// The identity, and what `begin_security` makes of it.
+    pub(super) protection: Option<Arc<super::psk_transform::PskTransform>>,
+    /// The identity, until `begin_security` makes the plugins of it.
     #[cfg(feature = "security-pki")]
     pub(crate) credentials: Option<crate::protection::Credentials>,
     #[cfg(feature = "security-pki")]
@@ -400,7 +400,7 @@ pub(super) fn not_utf8(variable: &'static str, value: OsString) -> CreateErrorKi
     // Its memory is freed now, and must not keep the secret.
     #[cfg(feature = "security")]
     drop(dds_security::psk::Zeroizing::new(value.into_encoded_bytes()));
-    CreateErrorKind::Security { message: format!("{PRE_SHARED_KEY_VARIABLE} is not UTF-8").into() }
+    CreateErrorKind::security(format!("{PRE_SHARED_KEY_VARIABLE} is not UTF-8"))
 }
 
 /// Returns the domain of the environment.

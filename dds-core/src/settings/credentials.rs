@@ -10,52 +10,38 @@ use dds_rtps::types::{GuidPrefix, Now};
 use std::sync::Arc;
 
 impl Config {
-    /// Takes the identity out of the properties, which peers must not see. Code overrides them.
+    /// Reads the identity that the properties name. Credentials in code override it, and no file is read then.
     #[cfg(feature = "security-pki")]
-    pub(super) fn take_credentials(&mut self) -> Result<(), CreateErrorKind> {
-        let refused = |message: String| CreateErrorKind::Security { message: message.into() };
-        let mut found = CredentialProperties::default();
-        let mut kept = Vec::new();
-        for (name, value) in std::mem::take(&mut self.properties) {
-            if found.take(&name, &value).map_err(refused)? {
-                // A private key does not stay in freed memory.
-                drop(dds_security::psk::Zeroizing::new(value));
-            } else {
-                kept.push((name, value));
-            }
+    pub(super) fn take_credentials(&mut self, found: CredentialProperties) -> Result<(), CreateErrorKind> {
+        if self.credentials.is_some() {
+            return Ok(());
         }
-        self.properties = kept;
-        let credentials = found.finish().map_err(refused)?;
-        if self.credentials.is_none() {
-            self.credentials = credentials;
+        self.credentials = found.read().map_err(CreateErrorKind::security)?;
+        if self.credentials.is_some() {
+            self.take_origin_of_properties("credentials");
         }
         Ok(())
     }
 
     /// Begins the plugins of DDS Security, if there is an identity. Returns the GUID prefix of the participant, which
     /// follows from the identity.
-    pub(crate) fn begin_security(
-        &mut self,
-        candidate: GuidPrefix,
-        now: impl FnOnce() -> Now,
-    ) -> Result<GuidPrefix, CreateErrorKind> {
+    pub(crate) fn begin_security(&mut self, candidate: GuidPrefix, now: Now) -> Result<GuidPrefix, CreateErrorKind> {
         #[cfg(feature = "security-pki")]
         if let Some(credentials) = self.credentials.take() {
             if self.udp_only {
                 // Messages to the own endpoints would need keys of the own participant.
                 let message =
                     "a participant with credentials cannot reach its own endpoints by UDP: set DDS_TRANSPORTS=all";
-                return Err(CreateErrorKind::Security { message: message.into() });
+                return Err(CreateErrorKind::security(message));
             }
-            let plugins = SecurityPlugins::new(&credentials, self.domain_id, candidate, now())
-                .map_err(|message| CreateErrorKind::Security { message: message.into() })?;
+            let plugins = SecurityPlugins::new(&credentials, self.domain_id, candidate, now)
+                .map_err(CreateErrorKind::security)?;
             let prefix = plugins.prefix();
             self.message_transform = Some(Arc::<SecurityPlugins>::clone(&plugins));
             self.plugins = Some(plugins);
             return Ok(prefix);
         }
-        #[cfg(not(feature = "security-pki"))]
-        drop(now);
+        let _ = now;
         Ok(candidate)
     }
 
@@ -69,15 +55,10 @@ impl Config {
     }
 
     /// Checks whether the permissions allow a local endpoint.
-    pub(crate) fn check_endpoint(
-        &self,
-        endpoint: &EndpointData,
-        now: impl FnOnce() -> Now,
-    ) -> Result<(), CreateErrorKind> {
+    pub(crate) fn check_endpoint(&self, endpoint: &EndpointData, now: Now) -> Result<(), CreateErrorKind> {
         #[cfg(feature = "security-pki")]
         if let Some(plugins) = &self.plugins {
-            let checked = plugins.check_endpoint(endpoint, now());
-            return checked.map_err(|message| CreateErrorKind::Security { message: message.into() });
+            return plugins.check_endpoint(endpoint, now).map_err(CreateErrorKind::security);
         }
         let _ = (endpoint, now);
         Ok(())
@@ -86,8 +67,11 @@ impl Config {
     /// Names the identity.
     pub(super) fn credentials_text(&self) -> String {
         #[cfg(feature = "security-pki")]
-        if let Some(credentials) = &self.credentials {
-            return credentials.name().to_owned();
+        match (&self.credentials, &self.plugins) {
+            (Some(credentials), _) => return credentials.name().to_owned(),
+            // `begin_security` has taken them.
+            (None, Some(plugins)) => return plugins.certificate_name().to_owned(),
+            (None, None) => {}
         }
         "None".to_owned()
     }

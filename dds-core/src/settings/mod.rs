@@ -12,7 +12,7 @@ mod pre_shared_key;
 #[cfg(feature = "serde")]
 mod profiles;
 #[cfg(feature = "security")]
-mod protection;
+mod psk_transform;
 
 pub use config::DURABILITY_SERVICE;
 #[cfg(not(feature = "serde"))]

@@ -4,7 +4,7 @@ use super::config::Config;
 #[cfg(not(feature = "security"))]
 use super::config::PRE_SHARED_KEY_VARIABLE;
 #[cfg(feature = "security")]
-use super::protection::{PskTransform, read_key, transform};
+use super::psk_transform::{PskTransform, read_key, transform};
 use crate::infrastructure::CreateErrorKind;
 #[cfg(feature = "security")]
 use std::sync::Arc;
@@ -24,18 +24,24 @@ impl Config {
     /// Sets up the protection of messages. The settings must be complete, because keys depend on the domain.
     pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
         #[cfg(feature = "security-pki")]
-        self.take_credentials()?;
+        let mut identity = crate::protection::CredentialProperties::default();
         for (name, value) in std::mem::take(&mut self.properties) {
-            if name.starts_with(SECURITY_PROPERTIES) {
-                // The passphrase does not stay in freed memory.
-                #[cfg(feature = "security")]
-                let value = dds_security::psk::Zeroizing::new(value);
-                self.apply_security_property(&name, &value)?;
-            } else {
+            if !name.starts_with(SECURITY_PROPERTIES) {
                 // Discovery announces what remains here in plain text.
                 self.properties.push((name, value));
+                continue;
             }
+            // A passphrase or a private key does not stay in freed memory.
+            #[cfg(feature = "security")]
+            let value = dds_security::psk::Zeroizing::new(value);
+            #[cfg(feature = "security-pki")]
+            if identity.take(&name, &value).map_err(CreateErrorKind::security)? {
+                continue;
+            }
+            self.apply_security_property(&name, &value)?;
         }
+        #[cfg(feature = "security-pki")]
+        self.take_credentials(identity)?;
         #[cfg(feature = "security")]
         if self.pre_shared_key.is_none() {
             self.pre_shared_key = self.environment_key.take();
@@ -45,7 +51,7 @@ impl Config {
             if self.message_transform.is_some() {
                 // The transform may be a protection too, and a key must not take its place unnoticed.
                 let message = "a participant has either a pre-shared key or a `message_transform`, and not both";
-                return Err(CreateErrorKind::Security { message: message.into() });
+                return Err(CreateErrorKind::security(message));
             }
             let protection = transform(key, self.domain_id, &self.domain_tag);
             self.message_transform = Some(Arc::<PskTransform>::clone(&protection));
@@ -54,7 +60,7 @@ impl Config {
         #[cfg(feature = "security-pki")]
         if self.credentials.is_some() && self.message_transform.is_some() {
             let message = "a participant has either credentials, or a pre-shared key, or a `message_transform`";
-            return Err(CreateErrorKind::Security { message: message.into() });
+            return Err(CreateErrorKind::security(message));
         }
         Ok(())
     }
@@ -64,10 +70,6 @@ impl Config {
         #[cfg(feature = "security")]
         if let Some(protection) = &self.protection {
             return Some(protection.refused());
-        }
-        #[cfg(feature = "security-pki")]
-        if let Some(plugins) = &self.plugins {
-            return Some(plugins.refused());
         }
         None
     }
@@ -86,25 +88,30 @@ impl Config {
             } else {
                 format!("the property {name} is not supported")
             };
-            return Err(CreateErrorKind::Security { message: message.into() });
+            return Err(CreateErrorKind::security(message));
         }
         if self.pre_shared_key.is_none() {
             self.pre_shared_key = Some(read_key(value)?);
-            // For the log, the key has the origin of the properties.
-            let names = self.settings().map(|(name, _)| name);
-            let of_properties = names.iter().position(|name| *name == "properties");
-            let of_key = names.iter().position(|name| *name == "pre_shared_key");
-            if let (Some(from), Some(to), false) = (of_properties, of_key, self.origins.is_empty()) {
-                self.origins[to] = self.origins[from];
-            }
+            self.take_origin_of_properties("pre_shared_key");
         }
         Ok(())
+    }
+
+    /// Notes for the log that a setting came from the properties.
+    #[cfg(feature = "security")]
+    pub(super) fn take_origin_of_properties(&mut self, setting: &str) {
+        let names = self.settings().map(|(name, _)| name);
+        let from = names.iter().position(|name| *name == "properties").and_then(|at| self.origins.get(at).copied());
+        let to = names.iter().position(|name| *name == setting).and_then(|at| self.origins.get_mut(at));
+        if let (Some(from), Some(to)) = (from, to) {
+            *to = from;
+        }
     }
 
     #[cfg(not(feature = "security"))]
     fn apply_security_property(&mut self, name: &str, _: &str) -> Result<(), CreateErrorKind> {
         let message = format!("the property {name} needs the feature `security`, which this build lacks");
-        Err(CreateErrorKind::Security { message: message.into() })
+        Err(CreateErrorKind::security(message))
     }
 
     /// Reads the variable with the pre-shared key. Its value is in no error.
@@ -123,7 +130,7 @@ impl Config {
         {
             drop(value);
             let message = format!("{PRE_SHARED_KEY_VARIABLE} needs the feature `security`, which this build lacks");
-            Err(CreateErrorKind::Security { message: message.into() })
+            Err(CreateErrorKind::security(message))
         }
     }
 

@@ -6,20 +6,17 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
+use crate::support::{Keystore, Kinds};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::security::Credentials;
 use dds_core::{DdsType, DomainParticipant, Duration};
-use dds_security::keystore::{Fleet, FleetOptions};
-use dds_security::pki::Validity;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 const PATIENCE: Duration = Duration::from_secs(40);
-/// Folder of the plugins in Debian, which is not on the path of the loader.
-const PLUGINS: &str = "/usr/lib/x86_64-linux-gnu/libddsc0debian";
+/// Folder of the plugins in Debian, inside a folder of libraries.
+const PLUGINS: &str = "libddsc0debian";
 /// All tests use domain 0.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -30,50 +27,21 @@ struct Octets {
     number: i32,
 }
 
-/// The files of a fleet whose governance has these kinds: messages, discovery and liveliness, submessages.
-struct SecureFleet(PathBuf);
-
-impl SecureFleet {
-    fn new(rtps: &str, discovery: &str, metadata: &str, identities: &[&str]) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("dds-cyclone-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64;
-        let validity = Validity { not_before: now - 86_400, not_after: now + 86_400 };
-        let options = |identities: &[&str]| FleetOptions {
-            identities: identities.iter().map(|name| (*name).to_owned()).collect(),
-            ..FleetOptions::new(validity)
-        };
-        Fleet::create(&folder, &options(&[])).unwrap();
-        let path = folder.join("enclaves/governance.xml");
-        let mut text = std::fs::read_to_string(&path).unwrap();
-        for (element, default, kind) in [
-            ("rtps_protection_kind", "SIGN", rtps),
-            ("discovery_protection_kind", "ENCRYPT", discovery),
-            ("liveliness_protection_kind", "ENCRYPT", discovery),
-            ("metadata_protection_kind", "ENCRYPT", metadata),
-        ] {
-            text = text.replace(&format!("<{element}>{default}<"), &format!("<{element}>{kind}<"));
-        }
-        std::fs::write(&path, text).unwrap();
-        Fleet::create(&folder, &options(identities)).unwrap();
-        Self(folder)
-    }
-
-    fn enclave(&self, name: &str) -> PathBuf {
-        self.0.join("enclaves").join(name)
-    }
-
-    fn participant(&self, name: &str) -> DomainParticipant {
-        let credentials = Credentials::from_keystore(self.enclave(name)).unwrap();
-        DomainParticipant::builder(0).credentials(credentials).build().unwrap()
-    }
+/// Makes a fleet whose governance has these kinds: messages, discovery and liveliness, submessages.
+fn fleet(rtps: &'static str, discovery: &'static str, metadata: &'static str) -> Keystore {
+    let kinds = Kinds { rtps, discovery, liveliness: discovery, metadata, data: "NONE" };
+    Keystore::new(&["one", "other"], kinds, |text| text)
 }
 
-impl Drop for SecureFleet {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-    }
+fn participant(fleet: &Keystore, name: &str) -> DomainParticipant {
+    DomainParticipant::builder(0).credentials(fleet.credentials(name)).build().unwrap()
+}
+
+/// Returns the folder of the plugins, which is not on the path of the loader. Each architecture has its own.
+fn plugins() -> PathBuf {
+    let folders = std::fs::read_dir("/usr/lib").expect("folders of libraries").flatten();
+    let mut found = folders.map(|folder| folder.path().join(PLUGINS)).filter(|path| path.is_dir());
+    found.next().expect("the plugins of the package libddsc0debian")
 }
 
 /// A process of Cyclone DDS that answers questions.
@@ -82,9 +50,11 @@ struct SecureCyclone(Child);
 impl SecureCyclone {
     fn start(enclave: &Path) -> Self {
         let program = std::env::var("DDS_TEST_OLD_CYCLONE").expect("the program of peer.c");
+        let plugins = plugins();
         let library = |name: &str, function: &str| {
+            let plugins = plugins.display();
             format!(
-                "<Library path=\"{PLUGINS}/libdds_security_{name}.so\" initFunction=\"init_{function}\" \
+                "<Library path=\"{plugins}/libdds_security_{name}.so\" initFunction=\"init_{function}\" \
                  finalizeFunction=\"finalize_{function}\"/>"
             )
         };
@@ -161,11 +131,11 @@ fn cyclone_answers_with_each_kind_of_protection() {
         ("SIGN", "ENCRYPT", "ENCRYPT"),
     ];
     for (rtps, discovery, metadata) in kinds {
-        let fleet = SecureFleet::new(rtps, discovery, metadata, &["one", "other"]);
+        let fleet = fleet(rtps, discovery, metadata);
         for (own, theirs) in [("one", "other"), ("other", "one")] {
             println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, {own} here");
             let cyclone = SecureCyclone::start(&fleet.enclave(theirs));
-            ask(&fleet.participant(own));
+            ask(&participant(&fleet, own));
             cyclone.end();
         }
     }
@@ -175,10 +145,10 @@ fn cyclone_answers_with_each_kind_of_protection() {
 #[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
 fn cyclone_of_another_fleet_is_refused() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let [ours, theirs] = [(); 2].map(|()| SecureFleet::new("SIGN", "NONE", "NONE", &["one", "other"]));
+    let [ours, theirs] = [(); 2].map(|()| fleet("SIGN", "NONE", "NONE"));
     // The name `one` has the lower GUID, so Cyclone DDS begins, and this side sees a wrong certificate.
     let cyclone = SecureCyclone::start(&theirs.enclave("one"));
-    let participant = ours.participant("other");
+    let participant = participant(&ours, "other");
     let answers = participant.reader_builder::<Octets>("Answers").build().unwrap();
     let end = std::time::Instant::now() + std::time::Duration::from_secs(40);
     loop {

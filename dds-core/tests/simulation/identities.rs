@@ -1,18 +1,14 @@
 //! Participants with certificates, governance and permissions, in a network that loses datagrams.
 
 use crate::simulated::{Random, World};
-use crate::support::Notes;
+use crate::support::{Keystore, Kinds, Notes};
 use dds_core::driver::Socket;
 use dds_core::error::CreateErrorKind;
 use dds_core::matching::Obstacle;
-use dds_core::qos::Preset;
-use dds_core::security::Credentials;
+use dds_core::qos::{DomainParticipantQos, Preset, PublisherQos, SubscriberQos};
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
-use dds_security::keystore::{Fleet, FleetOptions};
-use dds_security::pki::Validity;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,77 +26,7 @@ fn parcel(number: u32, len: usize) -> Parcel {
     Parcel { number, bytes: vec![number as u8; len] }
 }
 
-/// A keystore in a folder that ends with it.
-struct Keystore {
-    folder: PathBuf,
-}
-
-/// The kinds of protection of a governance.
-#[derive(Debug, Clone, Copy)]
-struct Kinds {
-    rtps: &'static str,
-    discovery: &'static str,
-    liveliness: &'static str,
-    metadata: &'static str,
-    data: &'static str,
-}
-
-const NONE: Kinds = Kinds { rtps: "NONE", discovery: "NONE", liveliness: "NONE", metadata: "NONE", data: "NONE" };
-
-impl Keystore {
-    /// Makes identities, and a governance with these kinds. `edit` changes the document further.
-    fn new(identities: &[&str], kinds: Kinds, edit: impl Fn(String) -> String) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("dds-identities-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        let options = |identities: &[&str]| FleetOptions {
-            identities: identities.iter().map(|name| (*name).to_owned()).collect(),
-            // The clock of a simulation begins in 2026.
-            ..FleetOptions::new(Validity { not_before: 1_000_000_000, not_after: 2_000_000_000 })
-        };
-        Fleet::create(&folder, &options(&[])).unwrap();
-        let path = folder.join("enclaves/governance.xml");
-        let mut text = std::fs::read_to_string(&path).unwrap();
-        for (element, default, kind) in [
-            ("rtps_protection_kind", "SIGN", kinds.rtps),
-            ("discovery_protection_kind", "ENCRYPT", kinds.discovery),
-            ("liveliness_protection_kind", "ENCRYPT", kinds.liveliness),
-            ("metadata_protection_kind", "ENCRYPT", kinds.metadata),
-            ("data_protection_kind", "NONE", kinds.data),
-        ] {
-            let before = format!("<{element}>{default}<");
-            assert!(text.contains(&before), "{text}");
-            text = text.replace(&before, &format!("<{element}>{kind}<"));
-        }
-        std::fs::write(&path, edit(text)).unwrap();
-        // The second call signs the document again.
-        Fleet::create(&folder, &options(identities)).unwrap();
-        Self { folder }
-    }
-
-    fn with(kinds: Kinds) -> Self {
-        Self::new(&["robot", "station"], kinds, |text| text)
-    }
-
-    fn credentials(&self, name: &str) -> Credentials {
-        Credentials::from_keystore(self.folder.join("enclaves").join(name)).unwrap()
-    }
-
-    /// Edits the permissions of an identity, and signs them again.
-    fn edit_permissions(&self, name: &str, edit: impl Fn(String) -> String) {
-        let path = self.folder.join("enclaves").join(name).join("permissions.xml");
-        let text = edit(std::fs::read_to_string(&path).unwrap());
-        std::fs::write(&path, text).unwrap();
-        let options = FleetOptions::new(Validity { not_before: 1_000_000_000, not_after: 2_000_000_000 });
-        Fleet::create(&self.folder, &options).unwrap();
-    }
-}
-
-impl Drop for Keystore {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.folder).unwrap();
-    }
-}
+const NONE: Kinds = Kinds::NONE;
 
 fn builder() -> DomainParticipantBuilder {
     DomainParticipant::builder(0).ignore_environment().linger(Duration::ZERO)
@@ -267,7 +193,7 @@ fn faulty_or_unsupported_files_fail_at_creation() {
         let message = refused(&Keystore::with(kinds), 0);
         assert!(message.contains(part) && message.contains("governance.p7s"), "{message}");
     }
-    let path = sound.folder.join("enclaves/robot/governance.p7s");
+    let path = sound.enclave("robot").join("governance.p7s");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("<rtps_protection_kind>NONE", "<rtps_protection_kind>SIGN")).unwrap();
     let message = refused(&sound, 0);
@@ -278,7 +204,7 @@ fn faulty_or_unsupported_files_fail_at_creation() {
 fn properties_take_the_place_of_the_folder() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let keystore = Keystore::with(Kinds { rtps: "ENCRYPT", ..NONE });
-    let folder = keystore.folder.join("enclaves/robot");
+    let folder = keystore.enclave("robot");
     let files = [
         ("auth.identity_ca", "identity_ca.cert.pem"),
         ("auth.identity_certificate", "cert.pem"),
@@ -295,10 +221,92 @@ fn properties_take_the_place_of_the_folder() {
     let simulation = Simulation::new(15);
     let error = simulation.build("robot", with(5)).unwrap_err();
     assert!(error.to_string().contains("dds.sec.access.permissions is missing"), "{error}");
-    let robot = simulation.build("robot", with(6)).unwrap();
+    let (robot, lines) = Notes::of_infos().take(|| simulation.build("robot", with(6)).unwrap());
+    // The log names the certificate after the participant has taken the files.
+    let named = |line: &String| line.contains("credentials = ") && line.contains("cert.pem (code)");
+    assert!(lines.iter().any(named), "{lines:#?}");
     let station = build(&simulation, &keystore, "station");
     let (writer, reader) = endpoints(&robot, &station);
     pass(&writer, &reader);
+}
+
+#[test]
+fn credentials_in_code_override_properties_and_read_no_file_of_theirs() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { rtps: "ENCRYPT", ..NONE });
+    let simulation = Simulation::new(16);
+    let with_property = |builder: DomainParticipantBuilder| {
+        builder.property("dds.sec.auth.private_key", "file:/no/such/key.pem").credentials(keystore.credentials("robot"))
+    };
+    simulation.build("robot", with_property(builder())).unwrap();
+}
+
+/// The other side has not finished the handshake, so it would refuse endpoints that it learns of.
+#[test]
+fn changed_announcement_admits_no_participant_before_its_keys_arrive() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(NONE);
+    let simulation = Simulation::new(23);
+    let (is_cut, of_station) = (Arc::new(AtomicU64::new(1)), simulation.host("station").address());
+    let cut = Arc::clone(&is_cut);
+    simulation.intercept(move |passing| {
+        // Nothing else is protected.
+        let has_keys = passing.bytes.windows(4).any(|part| part[0] == 0x31 && part[2..] == [20, 0]);
+        cut.load(Ordering::Relaxed) == 0 || passing.from != of_station || !has_keys
+    });
+    let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+    let is_seen = || !station.discovered_participants().is_empty();
+    assert!(simulation.run_until(PATIENCE, is_seen), "the station has the keys of the robot");
+    for change in 1..=3 {
+        station.set_qos(DomainParticipantQos::default().user_data(vec![change])).unwrap();
+        simulation.run_for(Duration::from_secs(2));
+        assert!(robot.discovered_participants().is_empty());
+    }
+    is_cut.store(0, Ordering::Relaxed);
+    let (writer, reader) = endpoints(&robot, &station);
+    pass(&writer, &reader);
+}
+
+#[test]
+fn participant_whose_permissions_begin_later_is_admitted_then() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    let simulation = Simulation::new(25);
+    // The clock of the station is a minute ahead of that of the robot.
+    simulation.host("station").step_clock(60_000_000_000);
+    keystore.edit_permissions("station", |text| {
+        let (before, behind) = text.split_once("<not_before>").unwrap();
+        let (_, behind) = behind.split_once("</not_before>").unwrap();
+        format!("{before}<not_before>2026-01-01T12:00:30</not_before>{behind}")
+    });
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+        simulation.run_for(Duration::from_secs(10));
+        assert!(robot.discovered_participants().is_empty());
+        let (writer, reader) = endpoints(&robot, &station);
+        pass(&writer, &reader);
+    });
+    assert!(lines.iter().any(|line| line.contains("has not begun")), "{lines:#?}");
+}
+
+#[test]
+fn own_permissions_count_after_a_change_of_the_partition() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    keystore.edit_permissions("robot", |text| text.replace("<partition>*<", "<partition>day<"));
+    let simulation = Simulation::new(27);
+    let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+    let publisher = robot.publisher(PublisherQos::default().partition(["day"])).unwrap();
+    let writer = publisher.writer_builder::<Parcel>("parcels").qos(Preset::Event.writer()).build().unwrap();
+    let subscriber = station.subscriber(SubscriberQos::default().partition(["*"])).unwrap();
+    let reader = subscriber.reader_builder::<Parcel>("parcels").qos(Preset::Event.reader()).build().unwrap();
+    pass(&writer, &reader);
+    publisher.set_qos(PublisherQos::default().partition(["night"])).unwrap();
+    simulation.run_for(Duration::from_secs(1));
+    assert!(writer.matched_subscriptions().is_empty());
+    let reports = writer.explain_matches();
+    let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
+    assert!(reason.contains("permissions.p7s") && reason.contains("denied by"), "{reason}");
 }
 
 #[test]
@@ -388,7 +396,8 @@ fn outsider_forges_no_sample_from_recorded_datagrams() {
         let recorded = [robot.1.recorded(), station.1.recorded()];
         let mut random = Random(seed);
         for _ in 0..1_500 {
-            let mut bytes = random.one_of(&recorded[random.clone().below(2)]).clone();
+            let side = random.below(2);
+            let mut bytes = random.one_of(&recorded[side]).clone();
             let other = random.one_of(&recorded[0]).clone();
             match random.below(5) {
                 0 => {}

@@ -6,6 +6,8 @@ mod crowd;
 #[cfg(feature = "dynamic")]
 mod dynamic_topics;
 mod fan_out;
+#[cfg(feature = "security-pki")]
+mod forged_identities;
 mod historical_data;
 mod hostile;
 #[cfg(feature = "security-pki")]

@@ -285,7 +285,7 @@ fn reflected_own_datagrams_are_ignored() {
 }
 
 /// A participant that does not exist.
-fn ghost(number: u32) -> ParticipantData {
+pub(crate) fn ghost(number: u32) -> ParticipantData {
     let mut name = [0; 10];
     name[..4].copy_from_slice(&number.to_be_bytes());
     let mut data = ParticipantData::new(GuidPrefix::new(VendorId::CYCLONE, name));
@@ -298,7 +298,7 @@ fn ghost(number: u32) -> ParticipantData {
     data
 }
 
-fn announcement(data: &ParticipantData) -> Vec<u8> {
+pub(crate) fn announcement(data: &ParticipantData) -> Vec<u8> {
     let mut payload = Vec::new();
     data.encode(&mut payload);
     let ids = [EntityId::SPDP_READER.0, EntityId::SPDP_WRITER.0].concat();

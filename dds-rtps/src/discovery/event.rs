@@ -39,8 +39,10 @@ pub enum ParticipantLoss {
     Ignored,
     /// It was silent for long, and made room for another one at the limit of participants.
     Displaced,
-    /// DDS Security no longer admits it: its certificate or its permissions have ended.
+    /// DDS Security refuses it from now on, for example because its certificate or its permissions have ended.
     Refused,
+    /// It has proved its identity again, as after a restart: its earlier keys no longer count. It returns at once.
+    Renewed,
 }
 
 impl ParticipantLoss {

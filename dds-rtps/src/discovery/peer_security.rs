@@ -23,13 +23,16 @@ pub trait PeerSecurity: fmt::Debug + Send + Sync {
     fn peer_lost(&self, prefix: GuidPrefix);
 
     /// Whether participants without an identity take part.
-    fn admits_unauthenticated(&self) -> bool;
+    fn allows_unauthenticated(&self) -> bool;
 
     /// Handles a message of another participant.
     fn handle_message(&self, now: Now, sender: GuidPrefix, channel: SecurityChannel, payload: &[u8]);
 
     /// A local endpoint appears or changes: sets its attributes.
     fn local_endpoint(&self, endpoint: &mut EndpointData);
+
+    /// Whether what a participant says by the protected builtin topic of participants cannot be forged.
+    fn protects_announcements(&self) -> bool;
 
     /// Whether endpoints of a topic are announced by the protected builtin endpoints.
     fn protects_discovery_of(&self, topic_name: &str) -> bool;
@@ -63,13 +66,13 @@ pub enum SecurityChannel {
     Volatile,
 }
 
-/// Whether a participant may take part.
+/// What admits a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PeerAdmission {
-    /// It takes part without an identity, or has proved its identity before.
-    Admitted,
-    /// It must prove its identity first. [`SecurityAction::Admit`] follows.
-    Pending,
+    /// It has no identity and needs none: its announcement admits it.
+    Unproved,
+    /// Only a proof admits it, and no announcement does. [`SecurityAction::BeginKeyExchange`] follows the proof.
+    ByProof,
 }
 
 /// Whether two endpoints may communicate.
@@ -83,8 +86,8 @@ pub enum MatchPermission {
     Refused(Box<str>),
 }
 
-/// What a participant does for its plugins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a participant does for its plugins. Its `Debug` text has no payload, which may be a key.
+#[derive(Clone, PartialEq, Eq)]
 pub enum SecurityAction {
     /// Sends a message to another participant.
     Send {
@@ -95,12 +98,41 @@ pub enum SecurityAction {
         /// Its serialized payload, with the encapsulation header.
         payload: Vec<u8>,
     },
-    /// A participant has proved its identity, for the first time or again: its earlier keys no longer count.
-    Admit(GuidPrefix),
+    /// A participant has proved its identity, for the first time or again: its earlier keys no longer count. Its first
+    /// message with keys admits it.
+    BeginKeyExchange(GuidPrefix),
     /// A participant may no longer take part.
     Expel(GuidPrefix),
     /// The keys of a remote endpoint have arrived.
     CompareAgain(Guid),
     /// A text for the log.
     Report(Box<str>),
+}
+
+impl fmt::Debug for SecurityAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Send { to, channel, payload } => {
+                let mut text = f.debug_struct("Send");
+                text.field("to", to).field("channel", channel).field("len", &payload.len()).finish_non_exhaustive()
+            }
+            Self::BeginKeyExchange(prefix) => f.debug_tuple("BeginKeyExchange").field(prefix).finish(),
+            Self::Expel(prefix) => f.debug_tuple("Expel").field(prefix).finish(),
+            Self::CompareAgain(guid) => f.debug_tuple("CompareAgain").field(guid).finish(),
+            Self::Report(text) => f.debug_tuple("Report").field(text).finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_text_of_an_action_shows_no_key() {
+        let payload = b"secret".to_vec();
+        let action = SecurityAction::Send { to: GuidPrefix::UNKNOWN, channel: SecurityChannel::Volatile, payload };
+        let text = format!("{action:?}");
+        assert!(text.contains("len: 6") && !text.contains("115, 101") && !text.contains("secret"), "{text}");
+    }
 }

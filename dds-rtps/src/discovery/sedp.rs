@@ -14,7 +14,7 @@ use crate::reader::{KeySource, ReaderConfig, Source, StatefulReader, StatefulRea
 use crate::types::{
     Duration, EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Locator, Now, SequenceNumber, earliest,
 };
-use crate::wire::{Receiver, Submessage};
+use crate::wire::{Headroom, Receiver, Submessage};
 use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 use std::collections::VecDeque;
 
@@ -109,13 +109,11 @@ pub enum SecurePairTopic {
     Subscriptions,
     /// Liveliness of writers.
     Messages,
-    /// Keys: ParticipantVolatileMessageSecure.
-    Keys,
 }
 
 impl SecurePairTopic {
-    /// The topics whose pair is the same for all peers.
-    pub const COMMON: [Self; 4] = [Self::Participants, Self::Publications, Self::Subscriptions, Self::Messages];
+    /// All topics.
+    pub const ALL: [Self; 4] = [Self::Participants, Self::Publications, Self::Subscriptions, Self::Messages];
 
     /// Returns the ids of its writer and its reader, which are the same in each participant.
     #[must_use]
@@ -125,7 +123,6 @@ impl SecurePairTopic {
             Self::Publications => (EntityId::SECURE_PUBLICATIONS_WRITER, EntityId::SECURE_PUBLICATIONS_READER),
             Self::Subscriptions => (EntityId::SECURE_SUBSCRIPTIONS_WRITER, EntityId::SECURE_SUBSCRIPTIONS_READER),
             Self::Messages => (EntityId::SECURE_MESSAGE_WRITER, EntityId::SECURE_MESSAGE_READER),
-            Self::Keys => (EntityId::VOLATILE_MESSAGE_WRITER, EntityId::VOLATILE_MESSAGE_READER),
         }
     }
 
@@ -138,14 +135,13 @@ impl SecurePairTopic {
             Self::Publications => (Bits::SECURE_PUBLICATIONS_WRITER, Bits::SECURE_PUBLICATIONS_READER),
             Self::Subscriptions => (Bits::SECURE_SUBSCRIPTIONS_WRITER, Bits::SECURE_SUBSCRIPTIONS_READER),
             Self::Messages => (Bits::SECURE_MESSAGE_WRITER, Bits::SECURE_MESSAGE_READER),
-            Self::Keys => (Bits::VOLATILE_MESSAGE_WRITER, Bits::VOLATILE_MESSAGE_READER),
         }
     }
 
     /// Returns the topic of a builtin writer.
     #[must_use]
     pub fn of_writer(writer_id: EntityId) -> Option<Self> {
-        Self::COMMON.into_iter().chain([Self::Keys]).find(|topic| topic.ids().0 == writer_id)
+        Self::ALL.into_iter().find(|topic| topic.ids().0 == writer_id)
     }
 }
 
@@ -188,10 +184,22 @@ impl From<SecurePairTopic> for PairProfile {
             SecurePairTopic::Participants | SecurePairTopic::Publications => BuiltinPairTopic::Publications,
             SecurePairTopic::Subscriptions => BuiltinPairTopic::Subscriptions,
             SecurePairTopic::Messages => BuiltinPairTopic::Messages,
-            // Messages without instances, as those about types.
-            SecurePairTopic::Keys => BuiltinPairTopic::TypeRequests,
         };
-        Self { ids: topic.ids(), bits: topic.bits(), messages_max: KEYS_MAX, ..plain.into() }
+        Self { ids: topic.ids(), bits: topic.bits(), ..plain.into() }
+    }
+}
+
+impl PairProfile {
+    /// The pair for keys, ParticipantVolatileMessageSecure (DDS Security 1.1, 7.4.4).
+    #[must_use]
+    pub fn of_keys() -> Self {
+        Self {
+            ids: (EntityId::VOLATILE_MESSAGE_WRITER, EntityId::VOLATILE_MESSAGE_READER),
+            bits: (BuiltinEndpoints::VOLATILE_MESSAGE_WRITER, BuiltinEndpoints::VOLATILE_MESSAGE_READER),
+            messages_max: KEYS_MAX,
+            // Messages without instances, as those about types.
+            ..BuiltinPairTopic::TypeRequests.into()
+        }
     }
 }
 
@@ -225,7 +233,7 @@ impl BuiltinPair {
         topic: impl Into<PairProfile>,
         prefix: GuidPrefix,
         instances_max: u32,
-        headroom: u16,
+        headroom: Headroom,
         hash_seed: HashSeed,
     ) -> Self {
         let profile = topic.into();
@@ -475,7 +483,8 @@ mod tests {
             prefix[..8].copy_from_slice(&number.to_le_bytes());
             GuidPrefix(prefix)
         };
-        let mut pair = BuiltinPair::new(BuiltinPairTopic::Publications, prefix(0), 100, 0, HashSeed::fixed(1));
+        let mut pair =
+            BuiltinPair::new(BuiltinPairTopic::Publications, prefix(0), 100, Headroom::default(), HashSeed::fixed(1));
         for number in 1..=LOST_PEERS_MAX + 10 {
             pair.unmatch_peer(now, prefix(number), true);
         }

@@ -6,7 +6,7 @@
 //! always has its own INFO_TIMESTAMP.
 
 use crate::output::Datagram;
-use crate::wire::{Header, Message, Submessage};
+use crate::wire::{Header, Headroom, Message, Submessage};
 
 /// Longest merged datagram: it fits into one Ethernet frame, so the loss of a frame costs little.
 const MERGED_LEN_MAX: usize = 1400;
@@ -22,9 +22,9 @@ pub(super) struct Coalescer {
 }
 
 impl Coalescer {
-    /// Creates a coalescer that keeps `headroom` unused bytes in each datagram.
-    pub(super) fn new(headroom: u16) -> Self {
-        let len_max = MERGED_LEN_MAX.saturating_sub(usize::from(headroom));
+    /// Creates a coalescer that keeps `headroom` unused in each datagram.
+    pub(super) fn new(headroom: Headroom) -> Self {
+        let len_max = MERGED_LEN_MAX.saturating_sub(usize::from(headroom.bytes));
         Self { len_max, next: Datagram::new(), has_next: false }
     }
 
@@ -89,6 +89,7 @@ mod tests {
     }
 
     fn merged_with_headroom(headroom: u16, messages: &[(u16, bool, usize)]) -> Vec<usize> {
+        let headroom = Headroom { bytes: headroom, ..Headroom::default() };
         let (mut coalescer, mut datagram, mut messages) = (Coalescer::new(headroom), Datagram::new(), messages.iter());
         let mut poll = |next: &mut Datagram| {
             next.clear();

@@ -4,6 +4,7 @@ use crate::concurrent::AssertionClock;
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{BuiltinEndpoints, HostAddress, PeerSecurity};
 use crate::types::{Duration, GuidPrefix, Locator, PortMapping};
+use crate::wire::Headroom;
 use std::sync::Arc;
 
 /// Limits of discovered entities. Participants and endpoints beyond them are ignored and counted.
@@ -61,10 +62,10 @@ pub struct ParticipantConfig {
     ///
     /// Unicast to each reader also works where multicast is filtered or slow.
     pub multicast_samples: bool,
-    /// Bytes of each datagram that a transform of messages needs. Default: 0.
+    /// Space in each datagram that a transform of messages needs. Default: none.
     ///
     /// Announcements of endpoints are cut into smaller fragments, and fewer of them share a datagram.
-    pub headroom: u16,
+    pub headroom: Headroom,
     /// Silence after which peers may consider this participant gone. Default: 20 s.
     pub lease_duration: Duration,
     /// Period of announcements, plus or minus a tenth, and at least six in a lease. Default: 3 s.
@@ -119,7 +120,7 @@ impl ParticipantConfig {
             announce_to: PortMapping::default().discovery_group(domain_id).into_iter().collect(),
             host_addresses: Vec::new(),
             multicast_samples: false,
-            headroom: 0,
+            headroom: Headroom::default(),
             lease_duration: Duration::from_secs(20),
             announcement_period: Duration::from_secs(3),
             limits: DiscoveryLimits::default(),

@@ -139,6 +139,7 @@ impl Participant {
         // A participant that was never announced has nothing to dispose of.
         if phase == Phase::Announcing {
             self.announcer.dispose(now, self.peers.unicast_locators().into_iter());
+            security::dispose_protected(self, now);
         }
     }
 
@@ -306,9 +307,9 @@ impl Participant {
         if self.announcer.poll_transmit(datagram) {
             return true;
         }
-        // After the disposal nothing else is sent.
+        // After the disposals nothing else is sent.
         if self.phase == Phase::Left {
-            return false;
+            return self.secure.as_mut().is_some_and(|secure| secure.poll_disposal(now, datagram));
         }
         if let Some(secure) = &mut self.secure {
             if secure.poll_transmit(now, self.config.prefix, datagram) {

@@ -28,6 +28,9 @@ pub(super) struct Peer {
     pub(super) endpoints: usize,
     /// It takes part. With DDS Security, it has proved its identity or needs none.
     pub(super) is_admitted: bool,
+    /// It has announced itself by the protected builtin topic. Plain announcements, which anyone can forge, change
+    /// nothing since.
+    pub(super) is_vouched: bool,
     /// Announcement with another address, which counts once that address is valid.
     pub(super) moves_to: Option<Box<ParticipantData>>,
     /// When a repeated announcement was last answered.
@@ -108,6 +111,10 @@ impl Participant {
             }
             _ => {}
         }
+        if self.peers.known.get(&prefix).is_some_and(|peer| peer.is_vouched) {
+            self.counters.unprotected += 1;
+            return;
+        }
         let has_evicted = self.peers.disposals.insert(now.instant, prefix, number);
         self.counters.disposals_evicted += u64::from(has_evicted);
         self.lose(now, prefix, ParticipantLoss::Left);
@@ -115,12 +122,7 @@ impl Participant {
 
     /// Handles an announcement that took `len` bytes.
     fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData, len: usize) {
-        // A peer without a domain id was found on the ports of our domain.
-        let other_domain = match data.domain_id {
-            Some(domain_id) => domain_id != self.config.domain_id,
-            None => false,
-        };
-        if other_domain || data.domain_tag != self.config.domain_tag {
+        if !self.is_of_domain(&data) {
             self.counters.other_domain += 1;
             return;
         }
@@ -130,7 +132,7 @@ impl Participant {
         }
         if let Some(peer) = self.peers.known.get(&prefix) {
             self.peers.validations.note_received(prefix, len);
-            if *peer.data != data {
+            if !peer.is_vouched && *peer.data != data {
                 return self.change_peer(now, data, len);
             }
             self.handle_repeated(now, prefix);
@@ -143,7 +145,14 @@ impl Participant {
         }
     }
 
-    /// Handles an announcement that is equal to the one before.
+    /// Whether a participant announces the domain of this one.
+    pub(super) fn is_of_domain(&self, data: &ParticipantData) -> bool {
+        // A peer without a domain id was found on the ports of our domain.
+        data.domain_id.is_none_or(|domain_id| domain_id == self.config.domain_id)
+            && data.domain_tag == self.config.domain_tag
+    }
+
+    /// Handles an announcement that changes nothing.
     fn handle_repeated(&mut self, now: Now, prefix: GuidPrefix) {
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
             debug_assert!(false, "the caller has found the participant");
@@ -168,6 +177,8 @@ impl Participant {
             peer.repeated_at = Some(now.instant);
             self.answer_announcement(prefix, REPEATED_TO);
         }
+        // A handshake without an answer has ended, and begins again.
+        security::repeat_admission(self, now, prefix);
     }
 
     /// Sends our announcement to a peer whose address is not valid yet, to at most `count_max` locators.
@@ -203,13 +214,21 @@ impl Participant {
     fn add_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
         let prefix = data.prefix;
         let route = self.route_of_discovery(&data);
-        let is_admitted = security::is_admitted_by_security(self, now, &data);
+        let is_admitted = security::is_admitted_by_announcement(self, now, &data);
         let has = if is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
         self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
         // Answer at once, so that the peer does not discover us a period later.
         self.answer_announcement(prefix, usize::MAX);
         self.peers.leases.set(now.instant, prefix, data.lease_duration.min(UNVERIFIED_LEASE_MAX));
-        let peer = Peer { data: Arc::new(data), route, endpoints: 0, is_admitted, moves_to: None, repeated_at: None };
+        let peer = Peer {
+            data: Arc::new(data),
+            route,
+            endpoints: 0,
+            is_admitted,
+            is_vouched: false,
+            moves_to: None,
+            repeated_at: None,
+        };
         self.peers.known.insert(prefix, peer);
         self.use_announcement(now, prefix);
         security::carry_out_actions(self, now);
@@ -253,7 +272,7 @@ impl Participant {
     }
 
     /// Replaces the data of a known peer.
-    fn replace_data(&mut self, now: Now, data: ParticipantData, route: Route) {
+    pub(super) fn replace_data(&mut self, now: Now, data: ParticipantData, route: Route) {
         let prefix = data.prefix;
         let lease = if self.peers.validations.is_valid(prefix) {
             data.lease_duration
@@ -261,7 +280,7 @@ impl Participant {
             data.lease_duration.min(UNVERIFIED_LEASE_MAX)
         };
         self.peers.leases.set(now.instant, prefix, lease);
-        let may_take_part = security::is_admitted_by_security(self, now, &data);
+        let may_take_part = security::is_admitted_by_announcement(self, now, &data);
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
             debug_assert!(false, "the caller has found the participant");
             return;
@@ -274,6 +293,7 @@ impl Participant {
             self.peers.validations.challenge(now.instant, prefix, peer.data.builtin_endpoints);
         }
         self.use_announcement(now, prefix);
+        security::match_keys_pair(self, now, prefix);
         self.update_endpoint_routes::<PublicationData>(prefix);
         self.update_endpoint_routes::<SubscriptionData>(prefix);
         security::carry_out_actions(self, now);
@@ -432,6 +452,11 @@ impl Participant {
         if !peer.is_admitted {
             return;
         }
+        self.unmatch_participant(now, prefix, cause);
+    }
+
+    /// Unmatches all endpoints of a participant that took part, and reports its loss.
+    pub(super) fn unmatch_participant(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
         self.type_lookup.forget(prefix);
         for pair in self.pairs.iter_mut() {
             pair.unmatch_peer(now, prefix, cause.may_return());
@@ -442,7 +467,7 @@ impl Participant {
     }
 
     /// Returns the route to a participant's discovery.
-    fn route_of_discovery(&self, data: &ParticipantData) -> Route {
+    pub(super) fn route_of_discovery(&self, data: &ParticipantData) -> Route {
         let same_host = self.is_same_host(data);
         Route::choose(&self.config.host_addresses, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
     }

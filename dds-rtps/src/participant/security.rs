@@ -7,10 +7,10 @@ use super::Participant;
 use super::config::ParticipantConfig;
 use super::stateless_messages::StatelessMessages;
 use crate::concurrent::PayloadSource;
-use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData};
+use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData, participant_key};
 use crate::discovery::{
-    AddressState, BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, ParticipantEvent, ParticipantLoss, PeerAdmission,
-    PeerSecurity, SecurePairTopic, SecurityAction, SecurityChannel,
+    AddressState, BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, PairProfile, ParticipantEvent, ParticipantLoss,
+    PeerAdmission, PeerSecurity, SecurePairTopic, SecurityAction, SecurityChannel,
 };
 use crate::history::{ChangeKind, HistorySample};
 use crate::output::Datagram;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct SecureEndpoints {
     security: Arc<dyn PeerSecurity>,
-    /// In the order of [`SecurePairTopic::COMMON`].
+    /// In the order of [`SecurePairTopic::ALL`].
     pairs: [BuiltinPair; 4],
-    /// A pair for the keys of each admitted participant: each message is for one of them.
+    /// A pair for the keys of each participant that has proved its identity: each message is for one of them.
     keys: BTreeMap<GuidPrefix, BuiltinPair>,
     stateless: StatelessMessages,
     hash_seed: HashSeed,
@@ -37,7 +37,7 @@ impl SecureEndpoints {
         let ParticipantConfig { prefix, headroom, .. } = *config;
         let instances_max = config.limits.endpoints_max;
         let pairs =
-            SecurePairTopic::COMMON.map(|topic| BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed));
+            SecurePairTopic::ALL.map(|topic| BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed));
         Some(Box::new(Self {
             security,
             pairs,
@@ -54,8 +54,6 @@ impl SecureEndpoints {
             SecurePairTopic::Publications => Some(publications),
             SecurePairTopic::Subscriptions => Some(subscriptions),
             SecurePairTopic::Messages => Some(messages),
-            // Each peer has its own pair.
-            SecurePairTopic::Keys => None,
         }
     }
 
@@ -72,6 +70,11 @@ impl SecureEndpoints {
             || self.keys.values_mut().any(|pair| pair.poll_transmit(now, datagram))
             || self.pairs.iter_mut().any(|pair| pair.poll_transmit(now, datagram))
     }
+
+    /// Builds a datagram with the disposal of this participant; returns false without one to send.
+    pub(super) fn poll_disposal(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        self.get_mut(SecurePairTopic::Participants).is_some_and(|pair| pair.poll_transmit(now, datagram))
+    }
 }
 
 pub(super) fn security(participant: &Participant) -> Option<&Arc<dyn PeerSecurity>> {
@@ -87,10 +90,10 @@ pub(super) fn is_authenticated(participant: &Participant, prefix: GuidPrefix) ->
     participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix))
 }
 
-/// Whether a participant may take part now.
-pub(super) fn is_admitted_by_security(participant: &Participant, now: Now, data: &ParticipantData) -> bool {
+/// Whether a participant may take part because of its announcement alone.
+pub(super) fn is_admitted_by_announcement(participant: &Participant, now: Now, data: &ParticipantData) -> bool {
     match security(participant) {
-        Some(security) => security.peer_announced(now, data) == PeerAdmission::Admitted,
+        Some(security) => security.peer_announced(now, data) == PeerAdmission::Unproved,
         None => true,
     }
 }
@@ -103,7 +106,7 @@ pub(super) fn repeat_admission(participant: &mut Participant, now: Now, prefix: 
     // Its identity is proved already, so only messages with keys may be missing.
     if let Some(pair) = secure.keys.get_mut(&prefix) {
         pair.repeat_handshake(now, prefix);
-    } else if is_admitted_by_security(participant, now, &data) && !was_admitted {
+    } else if is_admitted_by_announcement(participant, now, &data) && !was_admitted {
         admit_peer(participant, now, prefix);
     }
     carry_out_actions(participant, now);
@@ -123,8 +126,7 @@ pub(super) fn handle_secure(
     }
     let reply = participant.reply_to(receiver);
     let Some(secure) = &mut participant.secure else { return };
-    let Some(topic) = SecurePairTopic::of_writer(writer_id) else { return };
-    if topic == SecurePairTopic::Keys {
+    if writer_id == EntityId::VOLATILE_MESSAGE_WRITER {
         // Only a finished handshake creates this pair.
         let Some(pair) = secure.keys.get_mut(&sender) else { return };
         pair.handle(now, receiver, reply, submessage, packet);
@@ -135,10 +137,13 @@ pub(super) fn handle_secure(
         }
         return take_keys(participant, now, sender);
     }
+    let Some(topic) = SecurePairTopic::of_writer(writer_id) else { return };
     if let Some(pair) = secure.get_mut(topic) {
         pair.handle(now, receiver, reply, submessage, packet);
     }
-    handle_secure_samples(participant, now, topic);
+    take_secure_samples(participant, now, topic);
+    participant.request_types(now);
+    carry_out_actions(participant, now);
 }
 
 /// A message of a handshake. Its sender may be anyone.
@@ -184,7 +189,8 @@ fn take_keys(participant: &mut Participant, now: Now, sender: GuidPrefix) {
     carry_out_actions(participant, now);
 }
 
-fn handle_secure_samples(participant: &mut Participant, now: Now, topic: SecurePairTopic) {
+/// Handles the samples that have arrived on a protected builtin topic.
+fn take_secure_samples(participant: &mut Participant, now: Now, topic: SecurePairTopic) {
     let mut samples: Vec<HistorySample> = std::mem::take(&mut participant.samples);
     if let Some(pair) = common_pair(participant, topic) {
         pair.take(now, &mut samples);
@@ -200,33 +206,38 @@ fn handle_secure_samples(participant: &mut Participant, now: Now, topic: SecureP
             SecurePairTopic::Publications => participant.handle_endpoint::<PublicationData>(sender, &sample, true),
             SecurePairTopic::Subscriptions => participant.handle_endpoint::<SubscriptionData>(sender, &sample, true),
             SecurePairTopic::Messages => participant.handle_message(sender, &sample, true),
-            // `take_keys` handles them.
-            SecurePairTopic::Keys => {}
         }
     }
     participant.samples = samples;
-    participant.request_types(now);
-    carry_out_actions(participant, now);
 }
 
-/// Takes what a participant says of itself by the protected builtin topic only.
+/// Takes what a participant says of itself by the protected builtin topic. From then on, plain announcements and
+/// disposals in its name change nothing.
 fn handle_protected_participant(participant: &mut Participant, now: Now, sender: GuidPrefix, sample: &HistorySample) {
     let payload = match (&sample.payload, sample.kind) {
         (Some(payload), ChangeKind::Alive) => payload,
         (_, ChangeKind::Alive) => return,
         _ => return participant.lose(now, sender, ParticipantLoss::Left),
     };
-    // The locators and the lease still come from the plain announcement, which every peer sends.
+    // Without protection, a forged announcement could come by this topic too, and silence the true ones.
+    if !security(participant).is_some_and(|security| security.protects_announcements()) {
+        return;
+    }
     let Ok(decoded) = ParticipantData::decode(payload.bytes(), sender) else {
         participant.counters.malformed_participants += 1;
         return;
     };
+    let mut data = decoded.data;
+    if !participant.is_of_domain(&data) {
+        participant.counters.other_domain += 1;
+        return;
+    }
     let Some(peer) = participant.peers.known.get_mut(&sender) else { return };
-    let ParticipantData { user_data, entity_name, properties, .. } = decoded.data;
-    let data = Arc::new(ParticipantData { user_data, entity_name, properties, ..ParticipantData::clone(&peer.data) });
-    if peer.data != data {
-        peer.data = data;
-        participant.push_discovered(sender);
+    complete_protected(&mut data, &peer.data);
+    peer.is_vouched = true;
+    if *peer.data != data {
+        let route = participant.route_of_discovery(&data);
+        participant.replace_data(now, data, route);
     }
 }
 
@@ -248,12 +259,23 @@ pub(super) fn complete_announcement(participant: &Participant, data: &mut Partic
 
 /// Publishes the whole announcement of this participant to those that have proved their identity.
 pub(super) fn announce_protected(participant: &mut Participant, now: Now) {
+    let Some(secure) = &mut participant.secure else { return };
+    let Some(pair) = secure.get_mut(SecurePairTopic::Participants) else { return };
     let data = participant.config.whole_announcement();
-    let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
-    let Some(pair) = common_pair(participant, SecurePairTopic::Participants) else { return };
     let mut payload = Vec::new();
     data.encode(&mut payload);
+    let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
     participant.counters.unpublished += u64::from(!pair.publish(now, instance, &payload));
+}
+
+/// Tells the participants that have proved their identity that this one leaves. They believe no plain disposal.
+pub(super) fn dispose_protected(participant: &mut Participant, now: Now) {
+    let Some(secure) = &mut participant.secure else { return };
+    let Some(pair) = secure.get_mut(SecurePairTopic::Participants) else { return };
+    let mut key = Vec::new();
+    participant_key(participant.config.prefix, &mut key);
+    let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
+    pair.withdraw(now, instance, &key);
 }
 
 /// Whether the announcement of an endpoint came by the builtin topic that its protection requires.
@@ -306,7 +328,7 @@ pub(super) fn publish_protected(
         return true;
     }
     // Participants without an identity have only the plain pair.
-    let also_plain = secure.security.admits_unauthenticated();
+    let also_plain = secure.security.allows_unauthenticated();
     let is_published = match secure.get_mut(SecurePairTopic::Messages) {
         Some(pair) => pair.publish(now, instance, payload),
         None => false,
@@ -321,7 +343,7 @@ pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
     while let Some(action) = next_action(participant) {
         match action {
             SecurityAction::Send { to, channel, payload } => send_security(participant, now, to, channel, payload),
-            SecurityAction::Admit(prefix) => admit_authenticated(participant, now, prefix),
+            SecurityAction::BeginKeyExchange(prefix) => begin_key_exchange(participant, now, prefix),
             SecurityAction::Expel(prefix) => participant.lose(now, prefix, ParticipantLoss::Refused),
             SecurityAction::CompareAgain(remote) => participant.matching.compare_keys_of(remote),
             SecurityAction::Report(text) => participant.matching.push_event(ParticipantEvent::SecurityReport { text }),
@@ -340,7 +362,12 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
             let route = &peer.route;
             // A handshake concerns one peer, so it goes by multicast only to a peer without another address.
             let locators = if route.unicast.is_empty() { &route.multicast } else { &route.unicast };
-            secure.stateless.send(to, locators, payload);
+            if participant.peers.validations.is_valid(to) {
+                secure.stateless.send(to, locators, payload);
+            } else {
+                // Each address may be forged. Each of them gets its turn, because handshakes repeat messages.
+                secure.stateless.send_to_one_of(to, locators, payload);
+            }
         }
         SecurityChannel::Volatile => {
             let is_sent = match secure.keys.get_mut(&to) {
@@ -357,27 +384,17 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix)
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     // All of them go at once below, so they are not counted down one by one.
     peer.endpoints = 0;
-    if !std::mem::take(&mut peer.is_admitted) {
-        return;
+    // After a restart, it may have another address.
+    peer.is_vouched = false;
+    if std::mem::take(&mut peer.is_admitted) {
+        unmatch_secure_pairs(participant, now, prefix);
+        participant.unmatch_participant(now, prefix, ParticipantLoss::Renewed);
     }
-    // The builtin endpoints match again, so this side requests all announcements again.
-    participant.type_lookup.forget(prefix);
-    for pair in participant.pairs.iter_mut() {
-        pair.unmatch_peer(now, prefix, false);
-    }
-    if let Some(secure) = &mut participant.secure {
-        for pair in &mut secure.pairs {
-            pair.unmatch_peer(now, prefix, false);
-        }
-    }
-    let cause = ParticipantLoss::Left;
-    participant.matching.remove_participant(prefix, cause);
-    participant.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });
 }
 
 /// Begins to exchange keys with a participant that has proved its identity. After another proof, both sides
 /// exchange them again. The first message of the other side admits it.
-fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     let has_old_keys = match &participant.secure {
         Some(secure) => secure.keys.contains_key(&prefix),
         None => false,
@@ -389,7 +406,7 @@ fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPref
         return;
     };
     let (own, headroom) = (participant.config.prefix, participant.config.headroom);
-    let mut pair = BuiltinPair::new(SecurePairTopic::Keys, own, 1, headroom, secure.hash_seed);
+    let mut pair = BuiltinPair::new(PairProfile::of_keys(), own, 1, headroom, secure.hash_seed);
     pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     secure.keys.insert(prefix, pair);
     // A handshake answers to random numbers, so the address is valid.
@@ -400,6 +417,7 @@ fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPref
     }
 }
 
+/// From now on a participant takes part: its builtin endpoints match, and the application learns of it.
 fn admit_peer(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     peer.is_admitted = true;
@@ -422,12 +440,25 @@ pub(super) fn match_secure_pairs(participant: &mut Participant, now: Now, prefix
     }
 }
 
+/// Updates the route of the endpoints for keys of a participant that does not take part yet.
+pub(super) fn match_keys_pair(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get(&prefix)) else { return };
+    if let Some(pair) = secure.keys.get_mut(&prefix) {
+        pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
+    }
+}
+
 /// Forgets a participant.
 pub(super) fn forget_secure(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     let Some(secure) = &mut participant.secure else { return };
     secure.security.peer_lost(prefix);
     secure.stateless.forget(prefix);
     secure.keys.remove(&prefix);
+    unmatch_secure_pairs(participant, now, prefix);
+}
+
+fn unmatch_secure_pairs(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let Some(secure) = &mut participant.secure else { return };
     for pair in &mut secure.pairs {
         // A participant that returns proves its identity again.
         pair.unmatch_peer(now, prefix, false);
@@ -440,7 +471,28 @@ pub(super) fn handle_secure_timeout(participant: &mut Participant, now: Now) {
     for pair in secure.pairs.iter_mut().chain(secure.keys.values_mut()) {
         pair.handle_timeout(now);
     }
-    for topic in SecurePairTopic::COMMON {
-        handle_secure_samples(participant, now, topic);
+    for topic in SecurePairTopic::ALL {
+        take_secure_samples(participant, now, topic);
+    }
+    participant.request_types(now);
+    carry_out_actions(participant, now);
+}
+
+/// Adds the parts of a plain announcement to a protected one that omits them.
+fn complete_protected(data: &mut ParticipantData, plain: &ParticipantData) {
+    data.builtin_endpoints = data.builtin_endpoints.without(BuiltinEndpoints::TYPES);
+    if data.builtin_endpoints == BuiltinEndpoints::NONE {
+        data.builtin_endpoints = plain.builtin_endpoints;
+    }
+    if data.security.is_none() {
+        data.security.clone_from(&plain.security);
+    }
+    if data.metatraffic_unicast.is_empty() && data.metatraffic_multicast.is_empty() {
+        data.metatraffic_unicast.clone_from(&plain.metatraffic_unicast);
+        data.metatraffic_multicast.clone_from(&plain.metatraffic_multicast);
+    }
+    if data.default_unicast.is_empty() && data.default_multicast.is_empty() {
+        data.default_unicast.clone_from(&plain.default_unicast);
+        data.default_multicast.clone_from(&plain.default_multicast);
     }
 }

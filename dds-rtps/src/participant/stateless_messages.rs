@@ -110,6 +110,12 @@ impl StatelessMessages {
         self.waiting.retain(|message| message.to != prefix);
     }
 
+    /// Adds a message to send to one of the locators, to another one each time.
+    pub(super) fn send_to_one_of(&mut self, to: GuidPrefix, locators: &[Locator], payload: Vec<u8>) {
+        let turn = self.last.next().0.unsigned_abs() as usize % locators.len().max(1);
+        self.send(to, locators.get(turn..=turn).unwrap_or_default(), payload);
+    }
+
     /// Adds a message to send.
     pub(super) fn send(&mut self, to: GuidPrefix, locators: &[Locator], payload: Vec<u8>) {
         // Handshakes repeat the message.
@@ -218,6 +224,17 @@ mod tests {
         }
         assert_eq!(datagrams(1_300).len(), 1);
         assert!(fragments_of(&datagrams(1_300)[0]).is_empty());
+    }
+
+    #[test]
+    fn unproved_addresses_take_turns() {
+        let locators = [1, 2, 3].map(|port| Locator::udp_v4([127, 0, 0, 1].into(), port));
+        let mut messages = StatelessMessages::default();
+        (0..6).for_each(|_| messages.send_to_one_of(PEER, &locators, vec![0]));
+        messages.send_to_one_of(PEER, &[], vec![0]);
+        let used: Vec<_> = messages.waiting.iter().map(|message| message.locators.clone()).collect();
+        assert!(used.len() == 6 && used.iter().all(|used| used.len() == 1), "{used:?}");
+        assert!(locators.iter().all(|locator| used.iter().filter(|used| used[0] == *locator).count() == 2));
     }
 
     #[test]

@@ -23,10 +23,24 @@ pub trait MessageTransform: fmt::Debug + Send + Sync {
         0
     }
 
+    /// Whether it also protects single submessages, which grow up to three times. Default: no.
+    fn protects_submessages(&self) -> bool {
+        false
+    }
+
     /// Returns a text on refused datagrams, for a user whose peers are not found. Default: empty.
     fn explain(&self) -> String {
         String::new()
     }
+}
+
+/// Space that a transform needs in each datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Headroom {
+    /// Bytes by which a message grows. Fragments and batches are smaller by it.
+    pub bytes: u16,
+    /// Whether each submessage grows too. Fewer of them share a message then.
+    pub is_per_submessage: bool,
 }
 
 /// A transform refuses a datagram.
@@ -95,12 +109,15 @@ impl Transform {
         matches!(self, Self::Custom(_))
     }
 
-    /// Most bytes by which [`seal`](Self::seal) makes a message longer, if it leaves less space for samples.
-    ///
-    /// The headers that writers expect have space for a checksum.
+    /// Space that [`seal`](Self::seal) takes from samples. The headers that writers expect have space for a checksum.
     #[must_use]
-    pub fn overhead(&self) -> u16 {
-        if let Self::Custom(transform) = self { transform.overhead() } else { 0 }
+    pub fn headroom(&self) -> Headroom {
+        match self {
+            Self::Identity | Self::Checksum(_) => Headroom::default(),
+            Self::Custom(transform) => {
+                Headroom { bytes: transform.overhead(), is_per_submessage: transform.protects_submessages() }
+            }
+        }
     }
 
     /// Returns a text on refused datagrams. Empty if there are none.

@@ -5,7 +5,7 @@ use crate::concurrent::{AssertionClock, Payload, PresentationClock};
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, OriginalWriterInfo};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
 use crate::types::{Duration, Guid, HashSeed, InstanceHandle, Locator, SequenceNumber, Time, VendorId};
-use crate::wire::{ContentFilterProperty, SampleIdentity};
+use crate::wire::{ContentFilterProperty, Headroom, SampleIdentity};
 use std::sync::Arc;
 
 /// Sizes of the fragments of large samples.
@@ -138,8 +138,8 @@ pub struct WriterConfig {
     pub filtered_type: Option<&'static TypeDescription>,
     /// Sizes of the fragments of large samples.
     pub fragment_size: FragmentSize,
-    /// Bytes of each datagram that a transform of messages needs. Default: 0. Fragments and batches are smaller by it.
-    pub headroom: u16,
+    /// Space in each datagram that a transform of messages needs. Default: none.
+    pub headroom: Headroom,
     /// Limits of the bytes in flight.
     pub congestion: CongestionConfig,
     /// Time from an unacknowledged sample to the next HEARTBEAT, if no sample carried one. Default: 100 ms.
@@ -199,7 +199,7 @@ impl WriterConfig {
             hashed_type: None,
             filtered_type: None,
             fragment_size: FragmentSize::default(),
-            headroom: 0,
+            headroom: Headroom::default(),
             congestion: CongestionConfig::default(),
             heartbeat_period: Duration::from_millis(100),
             unheard_period_max: Duration::ZERO,

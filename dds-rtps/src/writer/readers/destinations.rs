@@ -2,6 +2,7 @@
 
 use super::proxy::ReaderProxy;
 use crate::types::{EntityId, Locator, LocatorKind, SequenceNumber};
+use crate::wire::Headroom;
 use crate::writer::config::{CongestionConfig, FragmentSize};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -25,9 +26,6 @@ const IP_V6_EXTRA_LEN: u16 = 20;
 /// bytes.
 const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 
-/// Headroom that a transform of whole messages needs at most. One with more lets each submessage grow.
-const MESSAGE_HEADROOM_MAX: u16 = 128;
-
 /// Common properties of the matched remote readers.
 ///
 /// Recomputed when a reader leaves or changes, extended when one matches, and read for each sample.
@@ -35,8 +33,8 @@ const MESSAGE_HEADROOM_MAX: u16 = 128;
 pub(crate) struct Destinations {
     size: FragmentSize,
     congestion: CongestionConfig,
-    /// Bytes of each datagram that a transform of messages needs.
-    headroom: u16,
+    /// Space in each datagram that a transform of messages needs.
+    headroom: Headroom,
     /// Number of readers.
     count: usize,
     /// The locators that together reach every reader, each once.
@@ -76,15 +74,15 @@ pub(crate) struct Destinations {
 impl Destinations {
     #[cfg(test)]
     pub(crate) fn new(proxies: &[ReaderProxy], size: FragmentSize, congestion: CongestionConfig) -> Self {
-        Self::with_headroom(proxies, size, congestion, 0)
+        Self::with_headroom(proxies, size, congestion, Headroom::default())
     }
 
-    /// Computes all properties. Each datagram keeps `headroom` unused bytes.
+    /// Computes all properties. Each datagram keeps `headroom` unused.
     pub(crate) fn with_headroom(
         proxies: &[ReaderProxy],
         size: FragmentSize,
         congestion: CongestionConfig,
-        headroom: u16,
+        headroom: Headroom,
     ) -> Self {
         let mut all = Self { headroom, ..Self::none(size, congestion) };
         for proxy in proxies {
@@ -122,7 +120,7 @@ impl Destinations {
         Self {
             size,
             congestion,
-            headroom: 0,
+            headroom: Headroom::default(),
             count: 0,
             locators: OnceCell::new(),
             reach: Vec::new(),
@@ -160,19 +158,20 @@ impl Destinations {
     /// Derives the sizes and rates from the properties of all readers.
     fn derive_sizes(&mut self) {
         // A datagram keeps space for the headers that writers do not see.
-        let extra = self.headroom + if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
+        let headroom = self.headroom.bytes;
+        let extra = headroom + if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
         let fragment_size;
         if self.same_host {
-            fragment_size = self.size.same_host.saturating_sub(self.headroom);
-            self.payload_len_max = SAME_HOST_PAYLOAD_LEN - usize::from(self.headroom);
+            fragment_size = self.size.same_host.saturating_sub(headroom);
+            self.payload_len_max = SAME_HOST_PAYLOAD_LEN - usize::from(headroom);
             (self.burst, self.rate) = (self.congestion.same_host, self.congestion.same_host_rate);
         } else {
             fragment_size = self.size.network.saturating_sub(extra);
             self.payload_len_max = NETWORK_PAYLOAD_LEN - usize::from(extra);
             (self.burst, self.rate) = (self.congestion.network, self.congestion.network_rate);
         }
-        if self.headroom > MESSAGE_HEADROOM_MAX {
-            // Each submessage grows, and the smallest ones to three times their length.
+        if self.headroom.is_per_submessage {
+            // The smallest submessages grow to three times their length.
             self.payload_len_max /= 3;
         }
         self.fragment_size = fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX);
@@ -386,9 +385,16 @@ mod tests {
         proxies[1].config.unicast = vec![unicast(2)];
         let destinations = Destinations::new(&proxies, FragmentSize::default(), CongestionConfig::default());
         assert_eq!(destinations.message_len_max(), frame(20));
-        let sealed = Destinations::with_headroom(&proxies, FragmentSize::default(), CongestionConfig::default(), 60);
+        let with = |headroom| {
+            Destinations::with_headroom(&proxies, FragmentSize::default(), CongestionConfig::default(), headroom)
+        };
+        let sealed = with(Headroom { bytes: 60, is_per_submessage: false });
         assert_eq!(sealed.message_len_max() + 60, frame(20));
         assert!(usize::from(sealed.fragment_size) + HEADERS_LEN + 60 <= frame(20));
+        // However few bytes a message grows by, small submessages that grow too have room.
+        let grown = with(Headroom { bytes: 60, is_per_submessage: true });
+        assert_eq!(grown.payload_len_max, sealed.payload_len_max / 3);
+        assert_eq!(grown.fragment_size, sealed.fragment_size);
         let tiny = FragmentSize { same_host: 1, network: 1 };
         assert_eq!(Destinations::new(&proxies, tiny, CongestionConfig::default()).fragment_size, FragmentSize::MIN);
     }

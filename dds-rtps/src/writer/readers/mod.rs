@@ -34,6 +34,7 @@ use self::proxy::ReaderProxy;
 use self::unresponsive::UnresponsiveReaders;
 use super::config::WriterConfig;
 use crate::types::{Duration, Guid, Instant, KeyedState, SequenceNumber, earliest};
+use crate::wire::Headroom;
 use std::collections::{HashMap, VecDeque};
 
 /// Most remote readers of a writer. Each match and unmatch visits all of them.
@@ -74,7 +75,7 @@ impl ReaderTable {
                 &[],
                 config.fragment_size,
                 config.congestion,
-                config.headroom.min(HEADROOM_MAX),
+                Headroom { bytes: config.headroom.bytes.min(HEADROOM_MAX), ..config.headroom },
             ),
             filtered: FilteredRecipients::default(),
             handshakes: HandshakeCounts::default(),

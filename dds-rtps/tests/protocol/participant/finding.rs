@@ -136,7 +136,7 @@ fn endpoint_announcements_keep_headroom() {
             false
         });
         let mut talking = config(1);
-        talking.headroom = headroom;
+        talking.headroom.bytes = headroom;
         let a = network.start(talking);
         for number in 1..=30 {
             // Every third announcement needs fragments.

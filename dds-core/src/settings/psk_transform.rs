@@ -35,7 +35,7 @@ pub(super) fn read_key(value: &str) -> Result<PreSharedKey, CreateErrorKind> {
     } else {
         format!("{PRE_SHARED_KEY_VARIABLE} must be file:PATH or data:,ID:PASSPHRASE")
     };
-    Err(CreateErrorKind::Security { message: message.into() })
+    Err(CreateErrorKind::security(message))
 }
 
 /// The protection of one participant. A forked child has the counters of its parent, and must not use them.

@@ -1,0 +1,90 @@
+//! A fleet with certificates, governance and permissions, in a folder that ends with the test.
+
+use dds_core::security::Credentials;
+use dds_security::keystore::{Fleet, FleetOptions};
+use dds_security::pki::Validity;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The clocks of this host and of a simulation are within it.
+const VALIDITY: Validity = Validity { not_before: 1_000_000_000, not_after: 2_000_000_000 };
+
+/// The files of a fleet.
+pub(crate) struct Keystore {
+    folder: PathBuf,
+}
+
+/// The kinds of protection of a governance.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kinds {
+    pub(crate) rtps: &'static str,
+    pub(crate) discovery: &'static str,
+    pub(crate) liveliness: &'static str,
+    pub(crate) metadata: &'static str,
+    pub(crate) data: &'static str,
+}
+
+impl Kinds {
+    pub(crate) const NONE: Self =
+        Self { rtps: "NONE", discovery: "NONE", liveliness: "NONE", metadata: "NONE", data: "NONE" };
+}
+
+impl Keystore {
+    /// Makes identities, and a governance with these kinds. `edit` changes the document further.
+    pub(crate) fn new(identities: &[&str], kinds: Kinds, edit: impl Fn(String) -> String) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("dds-keystore-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let keystore = Self { folder: std::env::temp_dir().join(name) };
+        keystore.sign(&[]);
+        let path = keystore.folder.join("enclaves/governance.xml");
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        for (element, default, kind) in [
+            ("rtps_protection_kind", "SIGN", kinds.rtps),
+            ("discovery_protection_kind", "ENCRYPT", kinds.discovery),
+            ("liveliness_protection_kind", "ENCRYPT", kinds.liveliness),
+            ("metadata_protection_kind", "ENCRYPT", kinds.metadata),
+            ("data_protection_kind", "NONE", kinds.data),
+        ] {
+            let before = format!("<{element}>{default}<");
+            assert!(text.contains(&before), "{text}");
+            text = text.replace(&before, &format!("<{element}>{kind}<"));
+        }
+        std::fs::write(&path, edit(text)).unwrap();
+        keystore.sign(identities);
+        keystore
+    }
+
+    /// Makes the identities `robot` and `station`.
+    pub(crate) fn with(kinds: Kinds) -> Self {
+        Self::new(&["robot", "station"], kinds, |text| text)
+    }
+
+    /// Adds identities, and signs the documents that have changed.
+    fn sign(&self, identities: &[&str]) {
+        let identities = identities.iter().map(|name| (*name).to_owned()).collect();
+        Fleet::create(&self.folder, &FleetOptions { identities, ..FleetOptions::new(VALIDITY) }).unwrap();
+    }
+
+    /// The folder of an identity.
+    pub(crate) fn enclave(&self, name: &str) -> PathBuf {
+        self.folder.join("enclaves").join(name)
+    }
+
+    pub(crate) fn credentials(&self, name: &str) -> Credentials {
+        Credentials::from_enclave(self.enclave(name)).unwrap()
+    }
+
+    /// Edits the permissions of an identity, and signs them again.
+    pub(crate) fn edit_permissions(&self, name: &str, edit: impl Fn(String) -> String) {
+        let path = self.enclave(name).join("permissions.xml");
+        let text = edit(std::fs::read_to_string(&path).unwrap());
+        std::fs::write(&path, text).unwrap();
+        self.sign(&[]);
+    }
+}
+
+impl Drop for Keystore {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.folder).unwrap();
+    }
+}
