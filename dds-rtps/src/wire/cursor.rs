@@ -117,6 +117,7 @@ impl<'a> Cursor<'a> {
     /// Reads a fragment number, from 1.
     #[inline]
     pub(super) fn fragment_number(&mut self) -> Result<u32, WireError> {
+        // Before the field is read, so that the error names its offset.
         let error = self.error(WireErrorKind::FragmentNumber);
         match self.u32()? {
             0 => Err(error),

@@ -212,6 +212,7 @@ impl<'a> ParameterFields<'a> {
         match self.array()? {
             [0] => Ok(false),
             [1] => Ok(true),
+            // CDR has no other booleans, so the value is damaged or of another type.
             _ => Err(illegal),
         }
     }
@@ -266,6 +267,7 @@ impl<'a> ParameterFields<'a> {
             [] => Ok(""),
             // Embedded zeros are kept: a comparison of names must see them.
             [text @ .., 0] => std::str::from_utf8(text).map_err(|_| illegal),
+            // Without a terminator, the length is wrong or the string is cut.
             _ => Err(illegal),
         }
     }
