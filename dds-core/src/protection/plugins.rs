@@ -242,6 +242,10 @@ impl PeerSecurity for SecurityPlugins {
         self.filter.rules.discovery || self.filter.rules.messages
     }
 
+    fn protects_messages(&self) -> bool {
+        self.filter.rules.messages
+    }
+
     fn protects_discovery_of(&self, topic_name: &str) -> bool {
         self.policy.protects_discovery_of(topic_name)
     }

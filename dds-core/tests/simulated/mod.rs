@@ -170,8 +170,16 @@ impl Shared {
         for submessage in message.submessages().flatten() {
             match submessage {
                 Submessage::InfoDestination(prefix) => to = prefix,
-                Submessage::Heartbeat(heartbeat) if heartbeat.writer_id == EntityId::PARTICIPANT_MESSAGE_WRITER => {
-                    self.challenges.insert(to, heartbeat);
+                // Real changes have higher numbers. Without an answer, another topic has its turn.
+                Submessage::Heartbeat(heartbeat) => {
+                    let last = match heartbeat.writer_id {
+                        EntityId::PARTICIPANT_MESSAGE_WRITER => 1 << 16,
+                        EntityId::SEDP_PUBLICATIONS_WRITER | EntityId::SEDP_SUBSCRIPTIONS_WRITER => 3 << 10,
+                        _ => continue,
+                    };
+                    if heartbeat.first_sn <= SequenceNumber(last) {
+                        self.challenges.insert(to, heartbeat);
+                    }
                 }
                 _ => {}
             }
@@ -180,10 +188,13 @@ impl Shared {
 }
 
 impl Node {
-    /// Answers the last challenge to the address of a participant that does not exist.
+    /// Answers the last challenge to the address of a participant that does not exist, and those that follow.
     pub(crate) fn answer_challenge(&self, to: GuidPrefix) {
-        let challenge = lock(&self.world.shared).challenges.remove(&to).unwrap();
-        self.feed(&answer(to, &challenge, challenge.first_sn), Socket::MetatrafficUnicast);
+        let mut next = Some(lock(&self.world.shared).challenges.remove(&to).unwrap());
+        while let Some(challenge) = next {
+            self.feed(&answer(to, &challenge, challenge.first_sn), Socket::MetatrafficUnicast);
+            next = lock(&self.world.shared).challenges.remove(&to);
+        }
     }
 
     /// Answers the last challenge to an address by a guess of its number.

@@ -34,6 +34,9 @@ pub trait PeerSecurity: fmt::Debug + Send + Sync {
     /// Whether what a participant says by the protected builtin topic of participants cannot be forged.
     fn protects_announcements(&self) -> bool;
 
+    /// Whether whole messages are protected, so that a plain message of a proved participant is refused.
+    fn protects_messages(&self) -> bool;
+
     /// Whether endpoints of a topic are announced by the protected builtin endpoints.
     fn protects_discovery_of(&self, topic_name: &str) -> bool;
 

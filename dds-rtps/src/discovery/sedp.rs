@@ -212,6 +212,8 @@ pub struct BuiltinPair {
     /// Peers whose lease has ended, and when. If our messages still reached them, they still match the endpoints that
     /// we withdraw now. They must receive the disposals when they return, or they would match our endpoints forever.
     lost_peers: VecDeque<(GuidPrefix, Instant)>,
+    /// The next change has a higher number.
+    reserved: SequenceNumber,
 }
 
 /// Whether a peer receives at its announced address.
@@ -276,6 +278,7 @@ impl BuiltinPair {
             writer: StatefulWriter::new(writer),
             reader: StatefulReader::new(reader),
             lost_peers: VecDeque::new(),
+            reserved: SequenceNumber::ZERO,
         }
     }
 
@@ -359,6 +362,17 @@ impl BuiltinPair {
         self.writer.skip_numbers(last);
     }
 
+    /// As [`BuiltinPair::skip_numbers`]. Other readers learn of it with the next change.
+    pub fn reserve_numbers(&mut self, last: SequenceNumber) {
+        self.reserved = self.reserved.max(last);
+    }
+
+    /// Returns the last number of a change, or the last reserved one.
+    #[must_use]
+    pub fn last_number(&self) -> SequenceNumber {
+        self.writer.last_sequence_number().max(self.reserved)
+    }
+
     /// Repeats the initial handshake with the endpoints of a peer that never sent anything: the peer announced itself.
     pub fn repeat_handshake(&mut self, now: Now, prefix: GuidPrefix) {
         let (writer_id, reader_id) = self.profile.ids;
@@ -396,6 +410,7 @@ impl BuiltinPair {
     /// Announces an entity, in place of its earlier announcement. Returns false if the history refuses it, which an
     /// unlimited KEEP_LAST history never does for a payload of normal size.
     pub fn publish(&mut self, now: Now, instance: InstanceHandle, payload: &[u8]) -> bool {
+        self.writer.skip_numbers(self.reserved);
         self.writer.write(now, NewChange::alive(instance, Payload::copy_of(payload))).is_ok()
     }
 
@@ -405,6 +420,7 @@ impl BuiltinPair {
         let change = NewChange::not_alive(kind, instance, Payload::copy_of(key));
         // First, so that the writer does not keep the disposal for a peer that is lost for good.
         self.forget_lost_peers(now);
+        self.writer.skip_numbers(self.reserved);
         self.writer.write(now, change).is_ok()
     }
 

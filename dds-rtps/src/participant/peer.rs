@@ -238,7 +238,7 @@ impl Participant {
     fn change_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
         let prefix = data.prefix;
         let route = self.route_of_discovery(&data);
-        let is_authenticated = security::is_authenticated(self, prefix);
+        let is_protected = security::is_authenticated(self, prefix) && security::protects_messages(self);
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
             debug_assert!(false, "the caller has found the participant");
             return;
@@ -257,7 +257,7 @@ impl Participant {
             return self.replace_data(now, data, route);
         }
         // The plain pairs of both sides may be protected, so a plain challenge has no answer.
-        if is_authenticated {
+        if is_protected {
             return self.replace_data(now, data, route);
         }
         // At a new address another participant may answer, or none. Until the address is valid, the old one stays.
@@ -381,7 +381,8 @@ impl Participant {
 
     /// Handles an ACKNACK, which may answer a challenge.
     pub(super) fn handle_answer(&mut self, now: Now, prefix: GuidPrefix, topic: BuiltinPairTopic, ack_nack: &AckNack) {
-        match self.peers.validations.handle_answer(now.instant, prefix, topic, ack_nack) {
+        let next = self.pairs.get(topic).last_number().next();
+        match self.peers.validations.handle_answer(now.instant, prefix, topic, ack_nack, next) {
             Answer::Unrelated => {}
             Answer::IsAhead => self.raise_challenge_of(now, prefix, topic),
             Answer::Valid(validated) => self.handle_valid(now, prefix, validated),
@@ -396,8 +397,9 @@ impl Participant {
 
     fn raise_challenge_of(&mut self, now: Now, prefix: GuidPrefix, topic: BuiltinPairTopic) {
         let pair = self.pairs.get_mut(topic);
-        let last = self.peers.validations.raise(now.instant, prefix, pair.writer().last_sequence_number());
-        pair.skip_numbers(last);
+        let last = self.peers.validations.raise(now.instant, prefix, pair.last_number());
+        // The peer may still receive at its old address, where a GAP would lead it beyond the challenge.
+        pair.reserve_numbers(last);
     }
 
     /// Uses the address of a peer, which has become valid. From now on its announced lease counts in full.
@@ -415,7 +417,7 @@ impl Participant {
         self.peers.leases.set(now.instant, prefix, data.lease_duration);
         self.match_pairs(now, &data, &route);
         for (topic, pair) in self.pairs.with_topics() {
-            if topic == validated.topic {
+            if topic == validated.topic && !validated.was_matched {
                 pair.note_answered(now, prefix);
             } else {
                 let again = validated.withheld.contains(topic);
@@ -488,7 +490,9 @@ impl Participant {
             (&participant.default_unicast, &participant.default_multicast)
         };
         let same_host = self.is_same_host(participant);
-        let unicast = if same_host { unicast.clone() } else { on_valid_hosts(unicast, &peer.route) };
+        // A participant that has proved its identity says itself where its endpoints are.
+        let is_believed = same_host || security::is_authenticated(self, prefix);
+        let unicast = if is_believed { unicast.clone() } else { on_valid_hosts(unicast, &peer.route) };
         let mut route = Route::choose(&self.config.host_addresses, &unicast, multicast, same_host);
         // Without unicast, multicast is the only way.
         if !self.config.multicast_samples && !route.unicast.is_empty() {

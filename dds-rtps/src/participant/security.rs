@@ -85,6 +85,11 @@ fn common_pair(participant: &mut Participant, topic: SecurePairTopic) -> Option<
     participant.secure.as_mut()?.get_mut(topic)
 }
 
+/// Whether plain messages of participants that have proved their identities are refused.
+pub(super) fn protects_messages(participant: &Participant) -> bool {
+    security(participant).is_some_and(|security| security.protects_messages())
+}
+
 /// Whether a participant has proved its identity.
 pub(super) fn is_authenticated(participant: &Participant, prefix: GuidPrefix) -> bool {
     participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix))

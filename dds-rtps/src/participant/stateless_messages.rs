@@ -9,7 +9,7 @@
 use crate::output::Datagram;
 use crate::types::{EntityId, GuidPrefix, Locator, Now, SequenceNumber};
 use crate::wire::{DataFrag, DataFragHeader, DataHeader, MessageBuilder, PayloadKind};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Longest message: certificate, permissions and keys of one participant have a few kilobytes.
 const MESSAGE_LEN_MAX: usize = 64 << 10;
@@ -28,6 +28,8 @@ pub(super) struct StatelessMessages {
     assemblies: VecDeque<StatelessAssembly>,
     waiting: VecDeque<WaitingMessage>,
     last: SequenceNumber,
+    /// Messages to one of several locators so far. Bound: the known participants.
+    turns: BTreeMap<GuidPrefix, usize>,
 }
 
 #[derive(Debug)]
@@ -108,11 +110,14 @@ impl StatelessMessages {
     pub(super) fn forget(&mut self, prefix: GuidPrefix) {
         self.assemblies.retain(|assembly| assembly.sender != prefix);
         self.waiting.retain(|message| message.to != prefix);
+        self.turns.remove(&prefix);
     }
 
     /// Adds a message to send to one of the locators, to another one each time.
     pub(super) fn send_to_one_of(&mut self, to: GuidPrefix, locators: &[Locator], payload: Vec<u8>) {
-        let turn = self.last.next().0.unsigned_abs() as usize % locators.len().max(1);
+        let turns = self.turns.entry(to).or_default();
+        let turn = *turns % locators.len().max(1);
+        *turns = turns.wrapping_add(1);
         self.send(to, locators.get(turn..=turn).unwrap_or_default(), payload);
     }
 

@@ -24,6 +24,9 @@ const ALLOWANCE: usize = 9;
 /// Bytes of the allowance that only a challenge may use. The next announcement of the peer pays for more.
 const RESERVE: usize = 100;
 
+/// Bytes of a datagram with a challenge: the header of a message, INFO_DST, and a HEARTBEAT.
+const CHALLENGE_LEN: usize = 20 + 16 + Heartbeat::WIRE_LEN;
+
 /// Pause between the first challenges.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -50,8 +53,9 @@ struct Windows {
 
 /// Windows of a topic.
 ///
-/// 16 bits make a forger guess 32 768 times. Fast DDS counts up to the number of a challenge, and looks at its history
-/// each time. That of endpoints may be long, so their numbers are few, and there are several challenges.
+/// A forger has [`WRONG_MAX`] guesses for all windows together, so one of 30 000 invented participants becomes valid.
+/// Fast DDS counts up to the number of a challenge, and looks at its history each time. That of endpoints may be long,
+/// so their numbers are few, and there are more challenges.
 const fn windows_of(topic: BuiltinPairTopic) -> Windows {
     match topic {
         BuiltinPairTopic::Messages => Windows { count: 1, len: 1 << 16 },
@@ -59,8 +63,18 @@ const fn windows_of(topic: BuiltinPairTopic) -> Windows {
     }
 }
 
-/// Few numbers, so 30 bits need three challenges.
 const FEW_NUMBERS: Windows = Windows { count: 3, len: 1 << 10 };
+
+/// Wrong answers after which no answer counts before the next challenge. An honest peer gives none.
+const WRONG_MAX: u32 = 2;
+
+/// Times that the numbers of a challenge rise because the peer is beyond them. A peer that moves needs one more for each
+/// change that reaches it at its old address.
+const RAISES_MAX: u32 = 8;
+
+/// Challenges without an answer after which another topic has its turn, because the reader may be best effort. They take
+/// seconds, so that a slow peer has answered before.
+const SILENT_MAX: u32 = 7;
 
 /// Returns the last number that challenges to new peers use. The writer of the topic begins after it.
 pub(super) const fn last_challenge(topic: BuiltinPairTopic) -> SequenceNumber {
@@ -68,10 +82,19 @@ pub(super) const fn last_challenge(topic: BuiltinPairTopic) -> SequenceNumber {
     SequenceNumber(count as i64 * len)
 }
 
-/// Returns the topic whose reader a peer answers with: each vendor has one of these.
+/// The topics of challenges. Each vendor has a reader of one of them.
+const TOPICS: [BuiltinPairTopic; 3] =
+    [BuiltinPairTopic::Messages, BuiltinPairTopic::Publications, BuiltinPairTopic::Subscriptions];
+
+/// Returns the topic whose reader a peer answers with.
 pub(super) fn topic_of_challenge(has: BuiltinEndpoints) -> Option<BuiltinPairTopic> {
-    let topics = [BuiltinPairTopic::Messages, BuiltinPairTopic::Publications, BuiltinPairTopic::Subscriptions];
-    topics.into_iter().find(|topic| has.contains(topic.bits().1))
+    TOPICS.into_iter().find(|topic| has.contains(topic.bits().1))
+}
+
+/// Returns another topic that the peer may answer with, or the same one.
+fn next_topic_of_challenge(has: BuiltinEndpoints, topic: BuiltinPairTopic) -> Option<BuiltinPairTopic> {
+    let index = TOPICS.iter().position(|known| *known == topic)?;
+    TOPICS.into_iter().cycle().skip(index + 1).take(TOPICS.len()).find(|topic| has.contains(topic.bits().1))
 }
 
 /// Validation of the address of one peer.
@@ -83,12 +106,22 @@ struct Validation {
     /// `None`: the peer has no reader that could answer.
     topic: Option<BuiltinPairTopic>,
     windows_left: u32,
+    /// The first window begins after this number.
+    first_floor: SequenceNumber,
     /// The window begins after this number.
     floor: SequenceNumber,
     secret: SequenceNumber,
     /// The windows are above the numbers of real changes.
     is_raised: bool,
+    /// Times that the windows were raised.
+    raises: u32,
+    /// Wrong answers since the last new secret.
+    wrong: u32,
+    /// The builtin endpoints of the peer.
+    has: BuiltinEndpoints,
     sent: u32,
+    /// As `sent`, since the last change of the topic.
+    sent_of_topic: u32,
     sent_at: Option<Instant>,
     due_at: Option<Instant>,
     /// Bytes that may still be sent.
@@ -131,6 +164,8 @@ pub(super) struct Validated {
     pub(super) withheld: Topics,
     /// The peer ignores the earlier changes of the topic.
     pub(super) has_passed: bool,
+    /// The writer of the topic has matched the peer before its answer.
+    pub(super) was_matched: bool,
 }
 
 /// The peers whose address is not valid yet.
@@ -172,10 +207,15 @@ impl Validations {
             is_move: false,
             topic,
             windows_left: topic.map_or(0, |topic| windows_of(topic).count),
+            first_floor: SequenceNumber::ZERO,
             floor: SequenceNumber::ZERO,
             secret: SequenceNumber::ZERO,
             is_raised: false,
+            raises: 0,
+            wrong: 0,
+            has,
             sent: 0,
+            sent_of_topic: 0,
             sent_at: None,
             due_at: topic.map(|_| now),
             allowance: received.saturating_mul(ALLOWANCE),
@@ -189,7 +229,7 @@ impl Validations {
     /// Challenges a peer from now on, which could not answer before.
     pub(super) fn challenge(&mut self, now: Instant, prefix: GuidPrefix, has: BuiltinEndpoints) {
         let Some(mut validation) = self.pending.remove(&prefix) else { return };
-        validation.topic = topic_of_challenge(has);
+        (validation.topic, validation.has) = (topic_of_challenge(has), has);
         if let Some(topic) = validation.topic {
             validation.windows_left = windows_of(topic).count;
             validation.due_at = Some(now);
@@ -233,12 +273,8 @@ impl Validations {
     }
 
     fn draw_secret(&mut self, prefix: GuidPrefix, validation: &mut Validation) {
-        let Some(topic) = validation.topic else { return };
         self.drawn += 1;
-        let random = self.hash_seed.keyed_digest((prefix, self.drawn));
-        // Not the first number of the window: a reader that knows nothing of this participant requests from 1 on.
-        let offset = (random >> 32) as i64 % (validation.windows(topic).len - 1);
-        validation.secret = SequenceNumber(validation.floor.0 + 2 + offset);
+        validation.set_secret(self.hash_seed.keyed_digest((prefix, self.drawn)));
     }
 
     /// Notes bytes that were received in the name of a peer.
@@ -251,6 +287,11 @@ impl Validations {
     /// Repeats the challenge after an announcement of the peer.
     pub(super) fn challenge_again(&mut self, now: Instant, prefix: GuidPrefix) {
         let Some(validation) = self.pending.get_mut(&prefix) else { return };
+        if validation.wrong >= WRONG_MAX {
+            // A forger must wait for its next guesses, also if it announces itself again.
+            return;
+        }
+        validation.raises = 0;
         let is_early = validation.sent_at.is_some_and(|sent_at| now.since(sent_at) < PAUSE);
         if validation.topic.is_some() && !is_early {
             validation.due_at = Some(now);
@@ -258,13 +299,14 @@ impl Validations {
         }
     }
 
-    /// Handles an ACKNACK.
+    /// Handles an ACKNACK. `next` is the number of the topic's next change. No peer is beyond it.
     pub(super) fn handle_answer(
         &mut self,
         now: Instant,
         prefix: GuidPrefix,
         topic: BuiltinPairTopic,
         ack_nack: &AckNack,
+        next: SequenceNumber,
     ) -> Answer {
         let Some(validation) = self.pending.get_mut(&prefix) else { return Answer::Unrelated };
         // Before the first challenge, no ACKNACK can answer one.
@@ -281,17 +323,27 @@ impl Validations {
             }
             return Answer::Unrelated;
         }
-        if base > validation.secret && !validation.is_raised {
-            return Answer::IsAhead;
-        }
-        // Only a reader at the address can know the secret.
-        if base != validation.secret {
+        if validation.wrong >= WRONG_MAX {
             return Answer::Unrelated;
         }
+        if base > validation.secret {
+            if validation.raises < RAISES_MAX && base <= next {
+                return Answer::IsAhead;
+            }
+            validation.wrong += 1;
+            return Answer::Unrelated;
+        }
+        if base < validation.secret {
+            // An answer to an earlier challenge, or to another HEARTBEAT, has a number up to that before the window.
+            validation.wrong += u32::from(base > validation.floor.next());
+            return Answer::Unrelated;
+        }
+        // Only a reader at the address can know the secret.
         validation.windows_left = validation.windows_left.saturating_sub(1);
         if validation.windows_left == 0 {
-            let Validation { withheld, is_raised, .. } = *validation;
-            let validated = Validated { topic, withheld, has_passed: is_raised };
+            let Validation { withheld, is_raised, has, .. } = *validation;
+            let was_matched = topic_of_challenge(has) != Some(topic);
+            let validated = Validated { topic, withheld, has_passed: is_raised, was_matched };
             self.pending.remove(&prefix);
             return Answer::Valid(validated);
         }
@@ -305,8 +357,9 @@ impl Validations {
         let Some(validation) = self.pending.get_mut(&prefix) else { return last };
         let Some(topic) = validation.topic else { return last };
         validation.is_raised = true;
+        validation.raises += 1;
         let Windows { count, len } = validation.windows(topic);
-        validation.windows_left = count;
+        (validation.windows_left, validation.first_floor) = (count, last);
         self.move_window(now, prefix, last);
         SequenceNumber(last.0.saturating_add(i64::from(count) * len))
     }
@@ -314,7 +367,7 @@ impl Validations {
     fn move_window(&mut self, now: Instant, prefix: GuidPrefix, floor: SequenceNumber) {
         let Some(mut validation) = self.pending.remove(&prefix) else { return };
         validation.floor = floor;
-        (validation.sent, validation.due_at) = (0, Some(now));
+        (validation.sent, validation.sent_of_topic, validation.due_at) = (0, 0, Some(now));
         self.draw_secret(prefix, &mut validation);
         self.pending.insert(prefix, validation);
         self.check_at = Some(now);
@@ -338,12 +391,26 @@ impl Validations {
             return false;
         }
         self.check_at = None;
-        for (prefix, validation) in &mut self.pending {
-            let (Some(topic), Some(due_at)) = (validation.topic, validation.due_at) else { continue };
+        let Self { pending, hash_seed, drawn, .. } = self;
+        for (prefix, validation) in pending {
+            let due_at = match validation.due_at {
+                Some(due_at) if validation.topic.is_some() => due_at,
+                _ => continue,
+            };
             if due_at > now {
-                self.check_at = earliest(self.check_at, validation.due_at);
+                self.check_at = earliest(self.check_at, Some(due_at));
                 continue;
             }
+            if validation.allowance < CHALLENGE_LEN.saturating_mul(validation.locators().len()) {
+                // The next announcement pays for it.
+                validation.due_at = None;
+                continue;
+            }
+            validation.change_topic_or_secret(|| {
+                *drawn += 1;
+                hash_seed.keyed_digest((prefix, *drawn))
+            });
+            let Some(topic) = validation.topic else { continue };
             validation.note_sent(now);
             let heartbeat = validation.challenge(topic, next_count(topic));
             datagram.clear();
@@ -408,9 +475,37 @@ impl Validation {
         if self.route.unicast.is_empty() { self.route.multicast.clone() } else { self.route.unicast.clone() }
     }
 
+    /// Chooses the secret of the present window by a random number.
+    fn set_secret(&mut self, random: u64) {
+        let Some(topic) = self.topic else { return };
+        // Not the first number of the window: a reader that knows nothing of this participant requests from 1 on.
+        let offset = (random >> 32) as i64 % (self.windows(topic).len - 1);
+        self.secret = SequenceNumber(self.floor.0 + 2 + offset);
+    }
+
+    /// Prepares a challenge that is not the first one. `random` returns a secret random number.
+    fn change_topic_or_secret(&mut self, random: impl FnOnce() -> u64) {
+        let Some(topic) = self.topic else { return };
+        let is_silent = self.sent_of_topic >= SILENT_MAX
+            && !self.is_raised
+            && next_topic_of_challenge(self.has, topic) != Some(topic);
+        if is_silent {
+            self.topic = next_topic_of_challenge(self.has, topic);
+            self.sent_of_topic = 0;
+        }
+        if is_silent || self.wrong >= WRONG_MAX {
+            // All windows count again, so that wrong answers for one of them gain nothing for the others.
+            self.floor = self.first_floor;
+            self.windows_left = self.topic.map_or(0, |topic| self.windows(topic).count);
+            self.wrong = 0;
+            self.set_secret(random());
+        }
+    }
+
     /// Notes a challenge, and schedules the next one.
     fn note_sent(&mut self, now: Instant) {
         self.sent = self.sent.saturating_add(1);
+        self.sent_of_topic = self.sent_of_topic.saturating_add(1);
         self.sent_at = Some(now);
         let doubled = self.sent.saturating_sub(STEADY).min(DOUBLED_MAX);
         self.due_at = now.after(PAUSE.scale(1 << doubled, 1).min(PAUSE_MAX));
@@ -496,17 +591,36 @@ mod tests {
         let (writer_id, reader_id) = topic.ids();
         let reader_sn_state = SequenceNumberSet::empty(SequenceNumber(base));
         let ack_nack = AckNack { reader_id, writer_id, reader_sn_state, count: 1, is_final: true };
-        validations.handle_answer(at(1), PEER, topic, &ack_nack)
+        validations.handle_answer(at(1), PEER, topic, &ack_nack, SequenceNumber(NEXT))
+    }
+
+    /// The number of the next change.
+    const NEXT: i64 = 80_001;
+
+    fn answer_all(validations: &mut Validations, topic: BuiltinPairTopic) -> (Vec<SequenceNumber>, Answer) {
+        answer_all_at(validations, topic, 2)
+    }
+
+    /// Answers all challenges.
+    fn answer_all_at(validations: &mut Validations, topic: BuiltinPairTopic, ms: u64) -> (Vec<SequenceNumber>, Answer) {
+        let mut secrets = Vec::new();
+        loop {
+            let secret = challenge(validations, at(ms)).unwrap();
+            secrets.push(secret);
+            match answer(validations, topic, secret.0) {
+                Answer::Unrelated => assert!(!validations.is_valid(PEER)),
+                valid => return (secrets, valid),
+            }
+        }
     }
 
     #[test]
     fn only_the_secret_number_validates() {
-        let mut validations = begin(400);
+        let mut validations = begin(1_000);
         let secret = challenge(&mut validations, at(0)).unwrap().0;
-        assert!(secret > 1 && secret <= last_challenge(MESSAGES).0);
         assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
         assert_eq!(answer(&mut validations, MESSAGES, secret - 1), Answer::Unrelated);
-        assert!(!validations.is_valid(PEER));
+        assert!(secret > 1 && secret <= last_challenge(MESSAGES).0 && !validations.is_valid(PEER));
         assert!(matches!(answer(&mut validations, MESSAGES, secret), Answer::Valid(_)));
         assert!(validations.is_valid(PEER));
     }
@@ -515,9 +629,39 @@ mod tests {
     fn answer_without_a_challenge_validates_nothing() {
         let mut validations = begin(0);
         assert_eq!(challenge(&mut validations, at(0)), None, "nothing was received, so nothing may be sent");
-        let numbers = 2..=last_challenge(MESSAGES).0;
-        let valid = numbers.filter(|&base| matches!(answer(&mut validations, MESSAGES, base), Answer::Valid(_)));
-        assert_eq!(valid.count(), 1, "the secret exists, and takes as many guesses as there are numbers");
+        for base in 2..=last_challenge(MESSAGES).0 {
+            assert!(!matches!(answer(&mut validations, MESSAGES, base), Answer::Valid(_)), "{base}");
+        }
+    }
+
+    #[test]
+    fn guesses_in_order_validate_nothing() {
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        let topic = BuiltinPairTopic::Publications;
+        validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), route(7410), 100_000);
+        for round in 0..100 {
+            challenge(&mut validations, at(round * 200_000));
+            for base in 2..=last_challenge(topic).0 {
+                answer(&mut validations, topic, base);
+            }
+            validations.challenge_again(at(round * 200_000), PEER);
+        }
+        assert!(!validations.is_valid(PEER));
+    }
+
+    #[test]
+    fn silent_topic_makes_room_for_the_next_one() {
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        validations.begin(at(0), PEER, BuiltinEndpoints(0x43f | 0x800), route(7410), 100_000);
+        for ms in 0..1_800 {
+            challenge(&mut validations, at(ms));
+        }
+        assert_eq!(validations.topic_of(PEER), Some(MESSAGES));
+        challenge(&mut validations, at(1_800));
+        assert_eq!(validations.topic_of(PEER), Some(BuiltinPairTopic::Publications));
+        let (secrets, valid) = answer_all_at(&mut validations, BuiltinPairTopic::Publications, 3_500);
+        let Answer::Valid(validated) = valid else { panic!("{valid:?}") };
+        assert!(validated.was_matched && secrets.len() == 3);
     }
 
     #[test]
@@ -542,22 +686,30 @@ mod tests {
 
     #[test]
     fn peer_that_is_ahead_gets_a_higher_challenge() {
-        let mut validations = begin(400);
+        let mut validations = begin(1_000);
         challenge(&mut validations, at(0));
         assert_eq!(answer(&mut validations, MESSAGES, 70_000), Answer::IsAhead);
-        let last = validations.raise(at(2), PEER, SequenceNumber(80_000));
-        assert_eq!(last, SequenceNumber(83_072), "a forged announcement takes few numbers");
-        let mut answers = Vec::new();
-        for _ in 0..3 {
-            let secret = challenge(&mut validations, at(2)).unwrap();
-            assert!(secret > SequenceNumber(80_001) && secret <= last);
-            assert_eq!(answer(&mut validations, MESSAGES, last.0 + 1), Answer::Unrelated);
-            answers.push(answer(&mut validations, MESSAGES, secret.0));
-        }
-        let [Answer::Unrelated, Answer::Unrelated, Answer::Valid(validated)] = answers[..] else {
-            panic!("{answers:?}")
-        };
-        assert!(validated.has_passed);
+        let last = validations.raise(at(2), PEER, SequenceNumber(NEXT - 1));
+        assert_eq!(last, SequenceNumber(NEXT - 1 + 3_072), "a forged announcement takes few numbers");
+        assert_eq!(answer(&mut validations, MESSAGES, NEXT + 1), Answer::Unrelated, "no challenge was sent yet");
+        let (secrets, valid) = answer_all(&mut validations, MESSAGES);
+        assert!(secrets.len() == 3 && secrets.iter().all(|secret| secret.0 > NEXT && *secret <= last));
+        let Answer::Valid(validated) = valid else { panic!("{valid:?}") };
+        assert!(validated.has_passed && !validated.was_matched);
+    }
+
+    #[test]
+    fn peer_that_moves_on_gets_a_higher_challenge_again() {
+        let mut validations = begin(1_000);
+        validations.raise(at(2), PEER, SequenceNumber(100));
+        challenge(&mut validations, at(2));
+        // A change has reached it at its old address.
+        assert_eq!(answer(&mut validations, MESSAGES, NEXT), Answer::IsAhead);
+        assert_eq!(
+            answer(&mut validations, MESSAGES, NEXT + 1),
+            Answer::Unrelated,
+            "no peer is beyond the next change"
+        );
     }
 
     #[test]
@@ -565,12 +717,7 @@ mod tests {
         let mut validations = Validations::new(HashSeed::fixed(7));
         let topic = BuiltinPairTopic::Publications;
         validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), route(7410), 400);
-        let mut secrets = Vec::new();
-        while !validations.is_valid(PEER) {
-            let secret = challenge(&mut validations, at(1)).unwrap();
-            answer(&mut validations, topic, secret.0);
-            secrets.push(secret);
-        }
+        let (secrets, _) = answer_all(&mut validations, topic);
         assert_eq!(secrets.len(), 3);
         assert!(secrets.is_sorted() && secrets.iter().all(|secret| *secret <= last_challenge(topic)));
     }
