@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 ///
 /// The path may name an `.msg`, `.srv` or `.action` file, or the folder of a ROS package: `idl!("my_robot_msgs")`. Then
 /// the program depends on `dds-ros2`. Other packages stand beside the file, in the folders of `include_dir` or of
-/// `AMENT_PREFIX_PATH`. The common packages need no folder.
+/// `AMENT_PREFIX_PATH`. The common packages need no folder. A new file in the folder counts from the next change on.
 ///
 /// The attribute at the start has the options of `dds_idl::rust::RustOptions`: `crate_path`, `derive_path`, `ros_path`
 /// and `serde`. `plain` defines types of ROS for DDS alone. `include_dir` adds a folder for `#include` or with packages

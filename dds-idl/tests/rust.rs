@@ -248,6 +248,12 @@ fn type_that_the_derive_cannot_express_is_refused() {
             "t.idl:1:96: error: the derive macro has no key for `many`: `A` with a key of its own is inside of it",
         ),
         (
+            "struct A { @key long a; }; struct C { @try_construct(TRIM) string<4> name; A a; }; struct D : C { long d; }; \
+             struct B { @key D key; };",
+            "t.idl:1:128: error: the derive macro has no key for `key`: `name` may change when it is received \
+             (`@try_construct`)",
+        ),
+        (
             "struct B { @key map<long, long> table; };",
             "t.idl:1:33: error: the derive macro has no key for `table`: it contains a map",
         ),

@@ -134,6 +134,12 @@ fn check_kind_of_type(model: &Model<'_>, errors: &mut Errors) {
     if let (Some(key), false) = (attributes.key, is_union) {
         errors.add(syn::Error::new(key, "expected a union for `key`: mark the key fields of a struct instead"));
     }
+    if let Some(span) = attributes.member_keys {
+        if !matches!(model.body, Body::Struct(_) | Body::Unknown) || model.has_key() {
+            let message = "expected a struct without key members for `member_keys`: others have a key of their own";
+            errors.add(syn::Error::new(span, message));
+        }
+    }
     check_discriminator_failure(model, errors);
     if let (Some((_, flags)), None) = (&attributes.flags, attributes.bitmask) {
         errors.add(syn::Error::new(*flags, "expected a `bitmask` for `flags`"));

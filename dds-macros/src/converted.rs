@@ -69,7 +69,7 @@ pub(crate) fn check(model: &Model<'_>, converted: &ConvertedModel<'_>, errors: &
         errors.at(&model.input.generics, "expected no lifetimes: a converted type owns its data");
     }
     let message = "expected no such attribute: the type has the structure of the type inside";
-    let spans = [attributes.nested, attributes.plain, attributes.key, attributes.bitset];
+    let spans = [attributes.nested, attributes.member_keys, attributes.plain, attributes.key, attributes.bitset];
     for span in spans.into_iter().flatten() {
         errors.add(syn::Error::new(span, message));
     }

@@ -11,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// Most instances with a kept key.
 const INSTANCES_MAX: usize = 4096;
-/// Longest kept key in bytes. So all keys of a topic take about 16 MiB at most.
+/// Longest kept sample of a key, in encoded bytes. So the encoded keys of a topic take 16 MiB at most.
 const KEY_LEN_MAX: usize = 4096;
 
 /// The keys of the instances of one topic.

@@ -4,6 +4,9 @@
 
 mod fast_dds;
 mod interop_cyclone;
+#[cfg(feature = "security-pki")]
+#[path = "../support/keystore.rs"]
+mod keystore;
 mod old_cyclone;
 #[cfg(feature = "security-pki")]
 mod secure_cyclone;

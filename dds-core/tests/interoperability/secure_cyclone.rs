@@ -6,7 +6,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
-use crate::support::{Keystore, Kinds};
+use crate::keystore::{Keystore, Kinds};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{DdsType, DomainParticipant, Duration};
 use std::io::{BufRead, BufReader, Read};

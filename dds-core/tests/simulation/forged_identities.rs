@@ -1,8 +1,8 @@
 //! An unknown peer forges announcements, handshakes and keys of participants with certificates.
 
+use crate::keystore::{Keystore, Kinds};
 use crate::simulated::{Node, World};
 use crate::strangers::{announcement, ghost};
-use crate::support::{Keystore, Kinds};
 use dds_core::driver::Socket;
 use dds_core::qos::Preset;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};

@@ -1,7 +1,8 @@
 //! Participants with certificates, governance and permissions, in a network that loses datagrams.
 
+use crate::keystore::{Keystore, Kinds};
 use crate::simulated::{Random, World};
-use crate::support::{Keystore, Kinds, Notes};
+use crate::support::Notes;
 use dds_core::driver::Socket;
 use dds_core::error::CreateErrorKind;
 use dds_core::matching::Obstacle;

@@ -12,6 +12,9 @@ mod historical_data;
 mod hostile;
 #[cfg(feature = "security-pki")]
 mod identities;
+#[cfg(feature = "security-pki")]
+#[path = "../support/keystore.rs"]
+mod keystore;
 mod late_joiners;
 mod log_lines;
 mod long_waits;

@@ -3,16 +3,12 @@
 #![allow(dead_code, unused_imports, reason = "each test binary uses its own part of this")]
 
 mod alone;
-#[cfg(feature = "security-pki")]
-mod keystore;
 mod notes;
 #[path = "../../../dds-rtps/src/transport/skip.rs"]
 mod skipped;
 mod woken;
 
 pub(crate) use alone::alone;
-#[cfg(feature = "security-pki")]
-pub(crate) use keystore::{Keystore, Kinds};
 pub(crate) use notes::Notes;
 pub(crate) use skipped::skip;
 pub(crate) use woken::Woken;

@@ -12,8 +12,7 @@ pub(super) fn obstacle(specification: &Specification, ty: &DataType) -> Option<S
             // The members of a type with a key are checked at its definition.
             DataType::Named(id) if has_key(specification, *id) || !seen.insert(*id) => {}
             DataType::Named(id) if contributes_member_keys(specification, *id) => {
-                let DefinitionKind::Struct(found) = &specification.definition(*id).kind else { continue };
-                for member in &found.members {
+                for member in all_members(specification, *id) {
                     if member.try_construct() != TryConstruct::Discard {
                         return Some(format!("`{}` may change when it is received (`@try_construct`)", member.name));
                     }
@@ -29,6 +28,18 @@ pub(super) fn obstacle(specification: &Specification, ty: &DataType) -> Option<S
         }
     }
     None
+}
+
+/// Returns the members of a struct and of its bases.
+fn all_members(specification: &Specification, id: DefinitionId) -> Vec<&MemberDefinition> {
+    let mut members = Vec::new();
+    let mut current = Some(id);
+    while let Some(id) = current {
+        let DefinitionKind::Struct(definition) = &specification.definition(id).kind else { break };
+        members.extend(&definition.members);
+        current = definition.base;
+    }
+    members
 }
 
 /// Returns the element of a collection whose elements have keys, or else the type.

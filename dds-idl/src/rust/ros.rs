@@ -31,7 +31,8 @@ const DEFAULT: &str = "::core::default::Default::default()";
 /// contains itself.
 ///
 /// # Errors
-/// An interface has errors or is missing. The options ask for the traits of serde, which the common messages lack.
+/// Either an interface has errors or is missing, or the options request the traits of serde. The common messages lack
+/// these.
 ///
 /// # Examples
 ///

@@ -12,9 +12,6 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
         let (keyed, member) = (keyed(model, context), member_of_keyed(context));
         return quote!(#keyed #member);
     }
-    if model.attributes.member_keys.is_some() {
-        return member_with_keys(model, context);
-    }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
     // writer's cannot identify an instance.
     // Nor can one whose conversion may fail, because the copy needs it.
@@ -22,6 +19,9 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
         if member.try_construct() != TryConstructAttribute::Discard || member.attributes.with.is_some() {
             return TokenStream::new();
         }
+    }
+    if model.attributes.member_keys.is_some() {
+        return member_with_keys(model, context);
     }
     if model.lifetimes == 0 { member_of_whole(model, context) } else { TokenStream::new() }
 }

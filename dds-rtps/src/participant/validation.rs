@@ -68,12 +68,14 @@ const FEW_NUMBERS: Windows = Windows { count: 3, len: 1 << 10 };
 /// Wrong answers after which no answer counts before the next challenge. An honest peer gives none.
 const WRONG_MAX: u32 = 2;
 
-/// Times that the numbers of a challenge rise because the peer is beyond them. A peer that moves needs one more for each
-/// change that reaches it at its old address.
+/// Times that the numbers of a challenge rise because the peer is beyond them.
+///
+/// A peer that moves needs one more for each change that reaches it at its old address.
 const RAISES_MAX: u32 = 8;
 
-/// Challenges without an answer after which another topic has its turn, because the reader may be best effort. They take
-/// seconds, so that a slow peer has answered before.
+/// Challenges without an answer after which another topic has its turn, because the reader may be best effort.
+///
+/// They take seconds, so that a slow peer has answered before.
 const SILENT_MAX: u32 = 7;
 
 /// Returns the last number that challenges to new peers use. The writer of the topic begins after it.
