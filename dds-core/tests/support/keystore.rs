@@ -1,5 +1,7 @@
 //! A fleet with certificates, governance and permissions, in a folder that ends with the test.
 
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
 use dds_core::security::Credentials;
 use dds_security::keystore::{Fleet, FleetOptions};
 use dds_security::pki::Validity;
