@@ -159,7 +159,10 @@ fn ends(role: &str, participant: DomainParticipant) {
     while !reader.read().unwrap().into_data().any(|count: Count| count.process == 0) {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    (0..10).for_each(|count| writer.write(&Count { process: std::process::id(), count }).unwrap());
+    // The other process knows this writer once it has acknowledged a sample. Nothing waits for the rest.
+    writer.write(&Count { process: std::process::id(), count: 0 }).unwrap();
+    writer.acknowledged().block().unwrap();
+    (1..10).for_each(|count| writer.write(&Count { process: std::process::id(), count }).unwrap());
     say("ends");
     match role {
         "shuts down" => participant.shutdown().block().unwrap(),
