@@ -158,7 +158,8 @@ impl Explainer<'_> {
         }
         if differences.unreachable {
             obstacles.push(Obstacle::Unreachable { locators: self.announced_locators(theirs) });
-        } else if differences.unverified {
+        } else if differences.unverified && obstacles.is_empty() {
+            // Each peer is unverified at first, so this is news only if nothing else hinders the match.
             let route = self.rtps.route(theirs.guid.prefix);
             obstacles
                 .push(Obstacle::NoAnswer { locators: route.map(|route| route.unicast.to_vec()).unwrap_or_default() });

@@ -247,7 +247,7 @@ fn limits_are_those_of_the_code() {
             "SHARED_MEMORY: usize = 64 << 20",
         ),
         (
-            "| 256 KiB of short ones and 256 long ones |",
+            "| 256 KiB of short ones, and 256 long ones of 16 MiB together |",
             "dds-core/src/driver/os/sharing/mod.rs",
             "RING_LEN: usize = 256 << 10",
         ),
