@@ -289,7 +289,7 @@ impl Validations {
     /// Repeats the challenge after an announcement of the peer.
     pub(super) fn challenge_again(&mut self, now: Instant, prefix: GuidPrefix) {
         let Some(validation) = self.pending.get_mut(&prefix) else { return };
-        if validation.wrong >= WRONG_MAX {
+        if validation.wrong >= WRONG_MAX && validation.due_at.is_some() {
             // A forger must wait for its next guesses, also if it announces itself again.
             return;
         }
@@ -485,15 +485,13 @@ impl Validation {
         self.secret = SequenceNumber(self.floor.0 + 2 + offset);
     }
 
-    /// Prepares a challenge that is not the first one. `random` returns a secret random number.
+    /// Changes the topic after silence, and the secret after wrong answers. `random` returns a secret random number.
     fn change_topic_or_secret(&mut self, random: impl FnOnce() -> u64) {
         let Some(topic) = self.topic else { return };
-        let is_silent = self.sent_of_topic >= SILENT_MAX
-            && !self.is_raised
-            && next_topic_of_challenge(self.has, topic) != Some(topic);
+        let next = next_topic_of_challenge(self.has, topic);
+        let is_silent = self.sent_of_topic >= SILENT_MAX && !self.is_raised && next != Some(topic);
         if is_silent {
-            self.topic = next_topic_of_challenge(self.has, topic);
-            self.sent_of_topic = 0;
+            (self.topic, self.sent_of_topic) = (next, 0);
         }
         if is_silent || self.wrong >= WRONG_MAX {
             // All windows count again, so that wrong answers for one of them gain nothing for the others.
@@ -649,6 +647,21 @@ mod tests {
             validations.challenge_again(at(round * 200_000), PEER);
         }
         assert!(!validations.is_valid(PEER));
+    }
+
+    #[test]
+    fn wrong_answers_and_an_empty_allowance_end_with_the_next_announcement() {
+        let mut validations = begin(8);
+        let secret = challenge(&mut validations, at(0)).unwrap().0;
+        for _ in 0..WRONG_MAX {
+            answer(&mut validations, MESSAGES, secret - 1);
+        }
+        assert_eq!(answer(&mut validations, MESSAGES, secret), Answer::Unrelated, "no answer counts any more");
+        assert_eq!(challenge(&mut validations, at(100)), None, "the allowance is spent");
+        validations.note_received(PEER, 400);
+        validations.challenge_again(at(200), PEER);
+        let (_, valid) = answer_all_at(&mut validations, MESSAGES, 200);
+        assert!(matches!(valid, Answer::Valid(_)));
     }
 
     #[test]
