@@ -47,13 +47,13 @@ impl SecureEndpoints {
         }))
     }
 
-    fn get_mut(&mut self, topic: SecurePairTopic) -> Option<&mut BuiltinPair> {
+    fn pair(&mut self, topic: SecurePairTopic) -> &mut BuiltinPair {
         let [participants, publications, subscriptions, messages] = &mut self.pairs;
         match topic {
-            SecurePairTopic::Participants => Some(participants),
-            SecurePairTopic::Publications => Some(publications),
-            SecurePairTopic::Subscriptions => Some(subscriptions),
-            SecurePairTopic::Messages => Some(messages),
+            SecurePairTopic::Participants => participants,
+            SecurePairTopic::Publications => publications,
+            SecurePairTopic::Subscriptions => subscriptions,
+            SecurePairTopic::Messages => messages,
         }
     }
 
@@ -73,7 +73,7 @@ impl SecureEndpoints {
 
     /// Builds a datagram with the disposal of this participant; returns false without one to send.
     pub(super) fn poll_disposal(&mut self, now: Now, datagram: &mut Datagram) -> bool {
-        self.get_mut(SecurePairTopic::Participants).is_some_and(|pair| pair.poll_transmit(now, datagram))
+        self.pair(SecurePairTopic::Participants).poll_transmit(now, datagram)
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn security(participant: &Participant) -> Option<&Arc<dyn PeerSecurit
 }
 
 fn common_pair(participant: &mut Participant, topic: SecurePairTopic) -> Option<&mut BuiltinPair> {
-    participant.secure.as_mut()?.get_mut(topic)
+    Some(participant.secure.as_mut()?.pair(topic))
 }
 
 /// Whether plain messages of participants that have proved their identities are refused.
@@ -143,9 +143,7 @@ pub(super) fn handle_secure(
         return take_keys(participant, now, sender);
     }
     let Some(topic) = SecurePairTopic::of_writer(writer_id) else { return };
-    if let Some(pair) = secure.get_mut(topic) {
-        pair.handle(now, receiver, reply, submessage, packet);
-    }
+    secure.pair(topic).handle(now, receiver, reply, submessage, packet);
     take_secure_samples(participant, now, topic);
     participant.request_types(now);
     carry_out_actions(participant, now);
@@ -265,7 +263,7 @@ pub(super) fn complete_announcement(participant: &Participant, data: &mut Partic
 /// Publishes the whole announcement of this participant to those that have proved their identity.
 pub(super) fn announce_protected(participant: &mut Participant, now: Now) {
     let Some(secure) = &mut participant.secure else { return };
-    let Some(pair) = secure.get_mut(SecurePairTopic::Participants) else { return };
+    let pair = secure.pair(SecurePairTopic::Participants);
     let data = participant.config.whole_announcement();
     let mut payload = Vec::new();
     data.encode(&mut payload);
@@ -276,7 +274,7 @@ pub(super) fn announce_protected(participant: &mut Participant, now: Now) {
 /// Tells the participants that have proved their identity that this one leaves. They believe no plain disposal.
 pub(super) fn dispose_protected(participant: &mut Participant, now: Now) {
     let Some(secure) = &mut participant.secure else { return };
-    let Some(pair) = secure.get_mut(SecurePairTopic::Participants) else { return };
+    let pair = secure.pair(SecurePairTopic::Participants);
     let mut key = Vec::new();
     participant_key(participant.config.prefix, &mut key);
     let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
@@ -313,9 +311,7 @@ pub(super) fn announcing_pair<'a>(
     };
     if let (Some(secure), Some(protected)) = (&mut participant.secure, protected) {
         if secure.security.protects_discovery_of(topic_name) {
-            if let Some(pair) = secure.get_mut(protected) {
-                return pair;
-            }
+            return secure.pair(protected);
         }
     }
     participant.pairs.get_mut(topic)
@@ -334,10 +330,7 @@ pub(super) fn publish_protected(
     }
     // Participants without an identity have only the plain pair.
     let also_plain = secure.security.allows_unauthenticated();
-    let is_published = match secure.get_mut(SecurePairTopic::Messages) {
-        Some(pair) => pair.publish(now, instance, payload),
-        None => false,
-    };
+    let is_published = secure.pair(SecurePairTopic::Messages).publish(now, instance, payload);
     participant.counters.unpublished += u64::from(!is_published);
     also_plain
 }
