@@ -1,7 +1,8 @@
 //! Bounds the operations with public keys that messages of unknown peers cause.
 //!
 //! Anyone can repeat a certificate that it has read on the wire, under any GUID that begins as the certificate
-//! requires. So each beginning has a budget of its own, and a forger takes only from the identity that it copies.
+//! requires. So each beginning has a budget of its own, and a copied certificate takes only from that of its identity.
+//! All identities share another budget. A forger that invents GUIDs can exhaust it, and then handshakes wait.
 
 use dds_rtps::types::{GuidPrefix, Instant};
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ const OF_IDENTITY: (u32, u32) = (128, 100);
 #[derive(Default)]
 pub(super) struct WorkBudget {
     all: WorkBucket,
-    /// By the begin of the GUID, which follows from the certificate. At most one for each known participant.
+    /// By the beginning of the GUID, which follows from the certificate. At most one for each known participant.
     identities: BTreeMap<[u8; 6], WorkBucket>,
 }
 
@@ -27,15 +28,11 @@ struct WorkBucket {
 }
 
 impl WorkBucket {
-    /// Whether there is room for one more operation. Takes it.
-    fn take(&mut self, now: u64, (at_once, per_second): (u32, u32)) -> bool {
+    /// Returns the bucket after one more operation; `None` without room for it.
+    fn after_one(self, now: u64, (at_once, per_second): (u32, u32)) -> Option<Self> {
         let price = 1_000_000_000 / u64::from(per_second);
         let paid_at = self.paid_at.max(now) + price;
-        let has_room = paid_at - now <= price * u64::from(at_once);
-        if has_room {
-            self.paid_at = paid_at;
-        }
-        has_room
+        if paid_at - now <= price * u64::from(at_once) { Some(Self { paid_at }) } else { None }
     }
 }
 
@@ -47,7 +44,12 @@ impl WorkBudget {
         self.identities.retain(|_, bucket| bucket.paid_at > now);
         let identity = *prefix.0.first_chunk().unwrap_or(&[0; 6]);
         let bucket = self.identities.entry(identity).or_default();
-        bucket.take(now, OF_IDENTITY) && self.all.take(now, ALL)
+        let (Some(of_identity), Some(all)) = (bucket.after_one(now, OF_IDENTITY), self.all.after_one(now, ALL)) else {
+            return false;
+        };
+        // Only an operation that takes place is a debt of its identity.
+        (*bucket, self.all) = (of_identity, all);
+        true
     }
 }
 
@@ -70,6 +72,16 @@ mod tests {
         // A second later there is room for as many as a second may have.
         assert_eq!(granted(&mut budget, 2, 7, 10_000), 100);
         assert_eq!(granted(&mut budget, 100, 7, 10_000), 128);
+    }
+
+    #[test]
+    fn refused_operations_are_no_debts_of_an_identity() {
+        let mut budget = WorkBudget::default();
+        for identity in 0..3 {
+            granted(&mut budget, 1, identity, 128);
+        }
+        assert_eq!(granted(&mut budget, 1, 9, 1_000), 0, "the others have taken all");
+        assert_eq!(granted(&mut budget, 2, 9, 1_000), 128);
     }
 
     #[test]
