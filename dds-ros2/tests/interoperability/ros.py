@@ -36,8 +36,14 @@ PROFILES = {
 }
 
 
+REPORTING = threading.Lock()
+
+
 def report(event, **data):
-    print(json.dumps({"event": event, **data}), flush=True)
+    # Callbacks report on another thread, and `print` writes a line and its end separately: without the lock, two lines
+    # become one that is no JSON.
+    with REPORTING:
+        print(json.dumps({"event": event, **data}), flush=True)
 
 
 def names(pairs):
