@@ -288,8 +288,10 @@ pub mod stats {
     pub use crate::infrastructure::ListenerCounters;
     pub use crate::reception::TrafficCounters;
     pub use crate::subscription::{LikelyCause, ReaderLosses};
+    pub use dds_rtps::history::ReaderLatencies;
     pub use dds_rtps::participant::ParticipantCounters;
     pub use dds_rtps::reader::{NotReceived, ReaderCounters, Undelivered, WriterLosses};
+    pub use dds_rtps::types::LatencyHistogram;
     pub use dds_rtps::writer::{ReaderLag, WriterCounters};
 }
 

@@ -337,6 +337,7 @@ pub(super) fn writer_protocol(
         config.presentation = group.presented();
     }
     config.hash_seed = participant.driver().hash_seed(participant.driver().random());
+    config.measures_latency = !guid.entity_id.is_builtin();
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };
     }

@@ -379,6 +379,9 @@ pub(super) fn reader_protocol(
     config.hash_seed = participant.driver().hash_seed(participant.driver().random());
     // A durability service keeps the changes of all writers in their order, also those that replace each other.
     config.as_log = participant.config().is_durability_service() && !is_of_discovery;
+    if !is_of_discovery && !config.as_log {
+        config.latencies_since = Some(participant.driver().now().time);
+    }
     StatefulReader::new(config)
 }
 

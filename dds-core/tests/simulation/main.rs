@@ -16,6 +16,7 @@ mod identities;
 #[path = "../support/keystore.rs"]
 mod keystore;
 mod late_joiners;
+mod latencies;
 mod log_lines;
 mod long_waits;
 mod losses;

@@ -25,8 +25,8 @@ pub use limits::HistoryLimits;
 pub use missed_deadlines::MissedDeadlines;
 pub use reader::{
     Admission, HistorySample, INSTANCES_MAX, InstanceSelection, InstanceState, Operation, ReaderHistory,
-    ReaderHistoryConfig, ReaderHistoryCounters, ReaderTiming, ReceivedChange, RejectReason, RejectedChange,
-    RemovalCounts, SAMPLES_MAX, SampleInfo, SampleState, Selection, SelectionOrder, States, ViewState,
+    ReaderHistoryConfig, ReaderHistoryCounters, ReaderLatencies, ReaderTiming, ReceivedChange, RejectReason,
+    RejectedChange, RemovalCounts, SAMPLES_MAX, SampleInfo, SampleState, Selection, SelectionOrder, States, ViewState,
 };
 pub(crate) use reader::{Occupancy, SetRejection};
 pub use writer::{HistoryFull, StoredChange, WriterHistory};

@@ -114,6 +114,10 @@ pub struct ReaderConfig {
     pub assembly_bytes_max: usize,
     /// Time without a new fragment after which a best-effort sample is given up. Default: 1 s.
     pub assembly_timeout: Duration,
+    /// Samples that were written since this time have their latencies measured. Default: none.
+    ///
+    /// Samples of the time before the reader would only show how late the reader came.
+    pub latencies_since: Option<Time>,
     /// Seed of this reader's hash tables. Default: a fixed one.
     pub hash_seed: HashSeed,
 }
@@ -154,6 +158,7 @@ impl ReaderConfig {
             assemblies_max: 64,
             assembly_bytes_max: 128 << 20,
             assembly_timeout: Duration::from_secs(1),
+            latencies_since: None,
             hash_seed: HashSeed::fixed(0),
         }
     }
@@ -174,8 +179,18 @@ impl ReaderConfig {
     }
 
     pub(crate) fn history(&self) -> ReaderHistoryConfig {
-        let &Self { limits, destination_order, ownership, timing, outlives_writers, as_log, hash_seed, .. } = self;
-        ReaderHistoryConfig { limits, destination_order, ownership, timing, outlives_writers, as_log, hash_seed }
+        let &Self { limits, destination_order, ownership, timing, outlives_writers, as_log, .. } = self;
+        let &Self { latencies_since, hash_seed, .. } = self;
+        ReaderHistoryConfig {
+            limits,
+            destination_order,
+            ownership,
+            timing,
+            outlives_writers,
+            as_log,
+            latencies_since,
+            hash_seed,
+        }
     }
 
     pub(crate) fn assembly_limits(&self) -> AssemblyLimits {

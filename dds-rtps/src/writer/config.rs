@@ -177,6 +177,8 @@ pub struct WriterConfig {
     ///
     /// Default: none, changes belong to no coherent set and have no order beyond their writer's.
     pub presentation: Option<Arc<PresentationClock>>,
+    /// Whether the writer measures how long acknowledgments take. Default: no.
+    pub measures_latency: bool,
     /// Seed of the writer's hash tables. Default: a fixed one.
     pub hash_seed: HashSeed,
 }
@@ -209,6 +211,7 @@ impl WriterConfig {
             batch_window: qos.latency_budget,
             inline_qos: Vec::new(),
             presentation: None,
+            measures_latency: false,
             hash_seed: HashSeed::fixed(0),
         }
     }

@@ -21,7 +21,7 @@ use crate::publication::listener::dispatch_to_listener;
 use crate::publication::{DataWriterListener, PublicationContext, Publisher, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
-use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::types::{Guid, InstanceHandle, LatencyHistogram};
 use dds_rtps::writer::WriterCounters;
 use std::fmt;
 use std::marker::PhantomData;
@@ -116,6 +116,15 @@ impl<T> DataWriter<T> {
     #[must_use]
     pub fn slow_readers(&self) -> PeerStatus {
         self.handle.slow_readers()
+    }
+
+    /// Returns how long samples took from their source timestamp to the acknowledgment of the last remote reader.
+    ///
+    /// Readers in this process, and best-effort readers, do not acknowledge over the network. Samples that were written
+    /// before a reader matched do not count. The histogram is empty after `close`.
+    #[must_use]
+    pub fn acknowledgment_latency(&self) -> LatencyHistogram {
+        self.handle.acknowledgment_latency()
     }
 
     /// Returns counters of the protocol, including implausible requests of readers.

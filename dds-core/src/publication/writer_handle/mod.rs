@@ -20,7 +20,7 @@ use crate::qos::{DataWriterQos, Durability, Presentation, PublisherQos};
 use dds_rtps::cdr::{AnyType, Encoding};
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::KeyPayload;
-use dds_rtps::types::{InstanceHandle, SequenceNumber};
+use dds_rtps::types::{InstanceHandle, LatencyHistogram, SequenceNumber};
 use dds_rtps::writer::{EndedSet, PresentationClock, WriterCounters};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -125,6 +125,10 @@ impl WriterHandle {
 
     pub(super) fn counters(&self) -> WriterCounters {
         self.visit(|actor, _| actor.rtps().counters()).unwrap_or_default()
+    }
+
+    pub(super) fn acknowledgment_latency(&self) -> LatencyHistogram {
+        self.visit(|actor, _| actor.rtps().acknowledgment_latency().clone()).unwrap_or_default()
     }
 
     pub(super) fn assert_liveliness(&self) -> Result<(), WriteError> {

@@ -27,7 +27,7 @@ use crate::subscription::{
 };
 use crate::topic::{FilterExpression, PublicationBuiltinTopicData, Topic};
 use dds_rtps::cdr::{DecodeOwned, Keyed};
-use dds_rtps::history::{Operation, Selection, States};
+use dds_rtps::history::{Operation, ReaderLatencies, Selection, States};
 use dds_rtps::reader::ReaderCounters;
 use dds_rtps::types::{Guid, InstanceHandle};
 pub(crate) use instances::decode_key;
@@ -415,6 +415,29 @@ impl<T> DataReader<T> {
     #[must_use]
     pub fn losses(&self) -> ReaderLosses {
         self.handle.losses()
+    }
+
+    /// Returns how long samples took from their write to this reader, and how long they waited in it.
+    ///
+    /// The reader always measures. The call copies at most 10 KB. See [`ReaderLatencies`].
+    ///
+    /// The histograms are empty after `close`.
+    ///
+    /// ```
+    /// # use dds_core::{DdsType, DomainParticipant, Duration};
+    /// # #[derive(DdsType, Default, Debug)]
+    /// # struct Pose { x: f64 }
+    /// # let participant = DomainParticipant::builder(0).domain_tag("latencies").build()?;
+    /// # let topic = participant.topic::<Pose>("pose")?;
+    /// # let (writer, reader) = (topic.writer()?, topic.reader()?);
+    /// writer.write(&Pose { x: 1.0 })?;
+    /// reader.take_next()?;
+    /// println!("{}", reader.latencies().write_to_reception);
+    /// # Ok::<(), dds_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn latencies(&self) -> ReaderLatencies {
+        self.handle.latencies()
     }
 
     /// Returns counters of the protocol, including implausible messages of writers.

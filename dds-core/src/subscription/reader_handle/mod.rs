@@ -21,6 +21,7 @@ use crate::subscription::samples::BatchPool;
 use crate::subscription::{AnyReader, DataOnReaders, GroupAccess, ReaderLosses, SubscriptionContext};
 use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic};
 use dds_rtps::cdr::TypeDescription;
+use dds_rtps::history::ReaderLatencies;
 use dds_rtps::reader::{KeySource, Losses, ReaderCounters};
 pub(crate) use select::wait_error;
 use std::ops::Deref;
@@ -168,6 +169,10 @@ impl ReaderHandle {
             until: now,
         };
         ReaderLosses::new(losses, context)
+    }
+
+    pub(super) fn latencies(&self) -> ReaderLatencies {
+        self.visit(|actor, _| actor.rtps().history().latencies().clone()).unwrap_or_default()
     }
 
     pub(super) fn counters(&self) -> ReaderCounters {

@@ -377,6 +377,7 @@ impl ReaderHistory {
     #[inline]
     fn push_sample(&mut self, at: InstanceIndex, received: ReceivedChange, position: SamplePosition) {
         let change = received.change;
+        self.latencies.note_received(change.source_timestamp, received.reception_timestamp);
         let instance = self.cache.instances.get(at);
         let sample = self.cache.push(StoredSample {
             kind: change.kind,

@@ -21,6 +21,7 @@ mod change;
 mod counters;
 mod instances;
 mod known_changes;
+mod latencies;
 mod occupancy;
 mod ownership;
 mod removals;
@@ -35,6 +36,7 @@ mod withheld;
 
 pub use change::{Admission, HistorySample, ReceivedChange, RejectReason, RejectedChange};
 pub use counters::ReaderHistoryCounters;
+pub use latencies::ReaderLatencies;
 pub(crate) use occupancy::Occupancy;
 pub use removals::RemovalCounts;
 pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
@@ -49,6 +51,7 @@ use crate::types::{Guid, HashSeed, InstanceHandle, Instant, KeyedState, Now, Seq
 use cache::SampleCache;
 use instances::{InstanceIndex, NO_INSTANCE};
 use known_changes::KnownChanges;
+use latencies::LatencyRecorder;
 use ownership::InstanceOwners;
 use removals::{RemovalReason, Removals};
 use sample_store::NO_SAMPLE;
@@ -89,6 +92,8 @@ pub struct ReaderHistoryConfig {
     pub outlives_writers: bool,
     /// Whether every change is kept and handed out as it is, ends of instances included: for a durability service.
     pub as_log: bool,
+    /// Samples that were written since this time have their latencies measured. `None`: no sample.
+    pub latencies_since: Option<Time>,
     /// Seed of the hash tables.
     pub hash_seed: HashSeed,
 }
@@ -104,6 +109,7 @@ impl ReaderHistoryConfig {
             timing: ReaderTiming::NONE,
             outlives_writers: false,
             as_log: false,
+            latencies_since: None,
             hash_seed: HashSeed::fixed(0),
         }
     }
@@ -137,6 +143,7 @@ pub struct ReaderHistory {
     ordering: SourceOrdering,
     selector: SampleSelector,
     withheld: WithheldSamples,
+    latencies: LatencyRecorder,
     counters: ReaderHistoryCounters,
     removals: Removals,
 }
@@ -163,6 +170,7 @@ impl ReaderHistory {
             ordering: SourceOrdering::new(&config),
             selector: SampleSelector::default(),
             withheld: WithheldSamples::default(),
+            latencies: LatencyRecorder::new(config.latencies_since),
             counters: ReaderHistoryCounters::default(),
             removals: Removals::new(config.hash_seed),
         }
@@ -190,6 +198,12 @@ impl ReaderHistory {
     #[must_use]
     pub fn instance_count(&self) -> usize {
         self.cache.instances.len()
+    }
+
+    /// How long the samples took.
+    #[must_use]
+    pub fn latencies(&self) -> &ReaderLatencies {
+        self.latencies.get()
     }
 
     /// The counters of this history.

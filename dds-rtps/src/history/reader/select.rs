@@ -32,10 +32,32 @@ impl ReaderHistory {
         // Taken out for the loop, which changes the history, and returned below for its memory.
         let picked = std::mem::take(&mut self.selector.picked);
         into.reserve(picked.len());
+        if !picked.is_empty() {
+            self.measure_selection(now, &picked);
+        }
         for &sample in &picked {
             into.push(self.hand_out(sample, operation));
         }
         self.selector.recycle(picked)
+    }
+
+    /// Measures how long the picked samples have waited, if it is the turn of this selection.
+    fn measure_selection(&mut self, now: Now, picked: &[SampleIndex]) {
+        if self.latencies.measures_selection() {
+            for &sample in picked {
+                let stored = self.cache.samples.get(sample);
+                if stored.has_data && !stored.read {
+                    self.latencies.note_selected(now.time, stored.source_timestamp, stored.reception_timestamp);
+                }
+            }
+        }
+        self.latencies.note_selection();
+    }
+
+    /// Whether [`Self::select`] measures how long its samples have waited, and so needs the present time.
+    #[inline]
+    pub(crate) fn measures_selection(&self) -> bool {
+        self.latencies.measures_selection() && !self.is_empty()
     }
 
     /// How many samples match a selection. Visits each sample once.

@@ -308,11 +308,13 @@ impl StatefulReader {
         !self.has_deadline()
     }
 
-    /// Whether [`Self::select`] needs the current time: samples may expire, or changes wait for space.
+    /// Whether [`Self::select`] needs the current time.
+    ///
+    /// Samples may expire, changes may wait for space, or it is time to measure how long samples wait for the program.
     #[must_use]
     #[inline]
     pub fn needs_clock(&self) -> bool {
-        self.space.is_waiting() || self.has_deadline()
+        self.space.is_waiting() || self.has_deadline() || self.history.measures_selection()
     }
 
     /// Whether [`Self::deadline`] would return one. Does not search for the earliest one.

@@ -4,7 +4,7 @@
 use super::StatefulWriter;
 use crate::history::{HistoryFull, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
+use crate::types::{Duration, Guid, InstanceHandle, LatencyHistogram, Now, SequenceNumber};
 use crate::wire::{AckNack, NackFrag, Window};
 use crate::writer::ack::is_preemptive;
 use crate::writer::ack::slow_readers::{reliable_readers, samples_between};
@@ -86,6 +86,8 @@ impl StatefulWriter {
         // The answer may have opened the window, or requested data.
         self.readers.enqueue(now.instant, index);
         self.note_progress_of(index);
+        let received = self.finished_up_to(self.acks.progress.received());
+        self.acks.latency.note_acknowledged(now.time, received, &self.history);
         self.heartbeat.note_answer(now.instant, self.expects_answer());
         self.settle(now);
     }
@@ -147,6 +149,12 @@ impl StatefulWriter {
             self.counters.fragment_requests_dropped += 1;
         }
         self.readers.enqueue(now.instant, index);
+    }
+
+    /// Returns how long the changes took from their write to the acknowledgment of the last remote reader.
+    #[must_use]
+    pub fn acknowledgment_latency(&self) -> &LatencyHistogram {
+        self.acks.latency.histogram()
     }
 
     /// Returns whether every matched reliable reader has all changes up to `sequence_number`.

@@ -66,7 +66,7 @@ impl StatefulWriter {
             cursor: SendCursor::new(config.batch_window),
             gate: SendGate::new(config.congestion.network),
             readers: ReaderTable::new(&config),
-            acks: WriterAcks::new(),
+            acks: WriterAcks::new(config.measures_latency),
             heartbeat: HeartbeatSchedule::new(
                 config.heartbeat_period,
                 config.unheard_period_max,
@@ -484,6 +484,10 @@ impl StatefulWriter {
         // A reader that is not live gets the history alone.
         if !proxy.config.live {
             proxy.relevant.last = self.cursor.last();
+        }
+        if proxy.reliable {
+            // The reader could not acknowledge the changes of the time before its match.
+            self.acks.latency.skip(self.cursor.last());
         }
         // Unsent changes go to all readers, this one included.
         proxy.send_backlog(self.cursor.sent(), self.config.unasked_max);
