@@ -45,6 +45,7 @@
 //! | call services: requests and replies | [`rpc::Requester`], [`rpc::Replier`] |
 //! | list peers, and find out why two endpoints do not match | [`BuiltinTopic`](builtin::BuiltinTopic), [`MatchReport`](matching::MatchReport) |
 //! | find out where samples were lost | [`ReaderLosses`](stats::ReaderLosses), [`TrafficCounters`](stats::TrafficCounters) |
+//! | find out how long samples take | [`ReaderLatencies`](stats::ReaderLatencies), [`DataWriter::acknowledgment_latency`] |
 //! | keep samples beyond the life of their writers | [`qos::Durability`], and the crate `dds-durability` |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
 //! | keep others out of a domain | the module `security`: pre-shared keys (feature `security`) |

@@ -15,7 +15,7 @@
 
 #![allow(clippy::print_stdout, reason = "the result of the program")]
 
-use dds_core::cdr::Encoding;
+use dds_core::cdr::{Encoding, Extensibility};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{DataReaderQos, TopicQos};
 use dds_core::{DomainParticipant, Scope};
@@ -148,7 +148,10 @@ fn cpu_seconds(process: u32) -> Option<f64> {
 
 fn play(folder: &Path, samples: u32) -> Outcome<()> {
     let path = folder.join("play.mcap");
-    let ty = DynamicType::structure("Tick").member("number", DynamicType::uint32()).build()?;
+    let ty = DynamicType::structure("Tick")
+        .extensibility(Extensibility::Final)
+        .member("number", DynamicType::uint32())
+        .build()?;
     write_ticks(&path, &ty, samples)?;
     let tag = format!("recording-play-{}", std::process::id());
     let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(&tag).build()?;

@@ -60,7 +60,7 @@ fn reader_measures_transfer_and_wait_of_its_samples() {
         writer.write(&Reading { number }).unwrap();
         world.run(10);
         assert_eq!(reader.take().unwrap().len(), 1);
-        // A take without samples is none of those that are counted.
+        // A take without samples does not count.
         assert_eq!(reader.take().unwrap().len(), 0);
     }
     let latencies = reader.latencies();

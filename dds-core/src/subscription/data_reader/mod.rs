@@ -432,7 +432,7 @@ impl<T> DataReader<T> {
     /// # let (writer, reader) = (topic.writer()?, topic.reader()?);
     /// writer.write(&Pose { x: 1.0 })?;
     /// reader.take_next()?;
-    /// println!("{}", reader.latencies().write_to_reception);
+    /// println!("{}", reader.latencies());
     /// # Ok::<(), dds_core::Error>(())
     /// ```
     #[must_use]

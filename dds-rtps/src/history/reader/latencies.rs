@@ -1,8 +1,9 @@
 //! How long samples take to this reader, and how long they wait in it.
 
 use crate::types::{LatencyHistogram, Time};
+use std::fmt;
 
-/// One of so many selections with samples reads the clock. A clock takes longer than all the rest of the measurement.
+/// Every eighth selection with samples reads the clock. That takes longer than the rest of the measurement.
 const MEASURED_SELECTIONS: u32 = 8;
 
 /// How long the samples of a reader took, since the reader exists.
@@ -23,6 +24,16 @@ pub struct ReaderLatencies {
     ///
     /// They are not part of `write_to_reception`.
     pub from_future: u64,
+}
+
+impl fmt::Display for ReaderLatencies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write to reception: {}", self.write_to_reception)?;
+        if self.from_future > 0 {
+            write!(f, " ({} more from a clock that is ahead)", self.from_future)?;
+        }
+        write!(f, "\nreception to take: {}", self.reception_to_take)
+    }
 }
 
 /// Measures latencies. The histograms are allocated with their first sample.
