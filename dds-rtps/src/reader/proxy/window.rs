@@ -2,15 +2,15 @@
 //!
 //! Life cycle: while all changes arrive in order the window is empty and costs nothing. A change ahead of a missing one
 //! waits here until the missing one arrives, or is known never to arrive. Bound: the bytes of the waiting changes, and
-//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers. A number is small, because a forged change far ahead makes the
-//! window note all numbers before it. The changes lie beside the numbers.
+//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers. The missing numbers at the front take no memory: the first change
+//! of a writer may be far ahead, until its first HEARTBEAT arrives. The changes lie beside the numbers.
 
 use crate::concurrent::Payload;
 use crate::history::{ChangeKind, ReceivedChange};
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
-/// Waiting changes for which an empty window keeps memory. After a long row of losses it returns the memory.
+/// Numbers and waiting changes for which an empty window keeps memory. After a long row of losses it returns the memory.
 const SPARE_CHANGES: usize = 1024;
 
 /// State of one sequence number in the window.
@@ -104,6 +104,9 @@ pub(crate) struct WindowLimits {
 pub(crate) struct ReorderWindow {
     /// First number that was not delivered, lost or declared irrelevant.
     next: SequenceNumber,
+    /// Missing numbers from `next` on, before those in `numbers`.
+    missing: usize,
+    /// The numbers after those.
     numbers: VecDeque<NumberState>,
     changes: WaitingChanges,
     /// Waiting changes that the application will see.
@@ -114,7 +117,7 @@ pub(crate) struct ReorderWindow {
 
 impl ReorderWindow {
     pub(crate) fn new(next: SequenceNumber) -> Self {
-        Self { next, numbers: VecDeque::new(), changes: WaitingChanges::default(), waiting: 0, bytes: 0 }
+        Self { next, missing: 0, numbers: VecDeque::new(), changes: WaitingChanges::default(), waiting: 0, bytes: 0 }
     }
 
     pub(crate) fn next(&self) -> SequenceNumber {
@@ -123,7 +126,12 @@ impl ReorderWindow {
 
     /// Number after the last known one.
     pub(crate) fn end(&self) -> SequenceNumber {
-        self.next.plus(self.numbers.len() as i64)
+        self.next.plus(self.len() as i64)
+    }
+
+    /// Numbers from `next` to the last known one.
+    fn len(&self) -> usize {
+        self.missing + self.numbers.len()
     }
 
     /// Index of `number`; `None`: it lies before the window.
@@ -135,8 +143,9 @@ impl ReorderWindow {
     pub(crate) fn is_missing(&self, number: SequenceNumber) -> bool {
         // Numbers before the window are settled.
         let Some(offset) = self.offset(number) else { return false };
-        match self.numbers.get(offset) {
+        match offset.checked_sub(self.missing).and_then(|index| self.numbers.get(index)) {
             Some(state) => matches!(state, NumberState::Missing),
+            // Among the missing numbers at the front, or after the window.
             None => true,
         }
     }
@@ -169,6 +178,7 @@ impl ReorderWindow {
     /// Puts back the change that [`Self::pop`] returned last.
     pub(crate) fn put_back(&mut self, change: ReceivedChange) {
         let state = self.keep(change);
+        debug_assert!(self.missing == 0, "`pop` returns no change while the first number is missing");
         // `pop` moved past it.
         self.next = self.next.previous();
         self.numbers.push_front(state);
@@ -185,11 +195,20 @@ impl ReorderWindow {
             debug_assert!(false, "the caller checked that the number is missing");
             return;
         };
-        if offset >= self.numbers.len() {
-            // Numbers in between are missing. `has_room` bounds the offset.
-            self.numbers.resize_with(offset + 1, NumberState::default);
+        if self.numbers.is_empty() {
+            self.missing = self.missing.max(offset);
         }
-        if let Some(place) = self.numbers.get_mut(offset) {
+        // The missing numbers after this one move from the front into the row.
+        while self.missing > offset {
+            self.numbers.push_front(NumberState::Missing);
+            self.missing -= 1;
+        }
+        let index = offset - self.missing;
+        if index >= self.numbers.len() {
+            // Numbers in between are missing. `has_room` bounds the offset.
+            self.numbers.resize_with(index + 1, NumberState::default);
+        }
+        if let Some(place) = self.numbers.get_mut(index) {
             *place = state;
         }
     }
@@ -211,7 +230,7 @@ impl ReorderWindow {
 
     /// Counts the numbers up to the end by state.
     pub(crate) fn counts(&self) -> WindowCounts {
-        let mut counts = WindowCounts::default();
+        let mut counts = WindowCounts { missing: self.missing as u64, ..WindowCounts::default() };
         for state in &self.numbers {
             match state {
                 NumberState::Missing => counts.missing += 1,
@@ -227,10 +246,11 @@ impl ReorderWindow {
     /// Counts the missing numbers of `start .. end` that lie before the end of the window.
     pub(crate) fn missing_between(&self, start: SequenceNumber, end: SequenceNumber) -> u64 {
         // The range may lie outside of the window. `clamp` needs its bounds in order, so `first` is limited as well.
-        let first = self.offset(start).unwrap_or(0).min(self.numbers.len());
-        let last = self.offset(end).unwrap_or(0).clamp(first, self.numbers.len());
-        let mut missing = 0;
-        for state in self.numbers.range(first..last) {
+        let first = self.offset(start).unwrap_or(0).min(self.len());
+        let last = self.offset(end).unwrap_or(0).clamp(first, self.len());
+        let (known_first, known_last) = (first.max(self.missing), last.max(self.missing));
+        let mut missing = ((last - first) - (known_last - known_first)) as u64;
+        for state in self.numbers.range(known_first - self.missing..known_last - self.missing) {
             missing += u64::from(matches!(state, NumberState::Missing));
         }
         missing
@@ -243,12 +263,12 @@ impl ReorderWindow {
 
     /// Whether no number from `next` on is known.
     pub(crate) fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+        self.len() == 0
     }
 
     /// Moves back to an earlier number. The window must be empty.
     pub(crate) fn move_back(&mut self, number: SequenceNumber) {
-        debug_assert!(self.numbers.is_empty(), "the window would forget changes");
+        debug_assert!(self.is_empty(), "the window would forget changes");
         self.next = self.next.min(number);
     }
 
@@ -257,15 +277,12 @@ impl ReorderWindow {
     /// If `number` lies more than `numbers_max` before the front, the window forgets everything.
     pub(crate) fn restart_at(&mut self, number: SequenceNumber, numbers_max: usize) {
         match usize::try_from(self.next.0.saturating_sub(number.0)) {
-            Ok(before) if before <= numbers_max => {
-                for _ in 0..before {
-                    self.numbers.push_front(NumberState::Missing);
-                }
-            }
+            // The numbers in between are missing.
+            Ok(before) if before <= numbers_max => self.missing += before,
             // A forged number moved the window far away: no waiting change is near.
             Ok(_) => *self = Self::new(number),
             Err(_) => {
-                while self.next < number && !self.numbers.is_empty() {
+                while self.next < number && !self.is_empty() {
                     if matches!(self.pop(), WindowFront::Missing) {
                         self.skip_front();
                     }
@@ -277,6 +294,9 @@ impl ReorderWindow {
 
     /// Takes the first number, unless it is missing.
     pub(crate) fn pop(&mut self) -> WindowFront {
+        if self.missing > 0 {
+            return WindowFront::Missing;
+        }
         let Some(&front) = self.numbers.front() else { return WindowFront::Empty };
         match front {
             NumberState::Missing => WindowFront::Missing,
@@ -302,16 +322,20 @@ impl ReorderWindow {
 
     /// Moves past the first number.
     pub(crate) fn skip_front(&mut self) {
-        let front = self.numbers.front();
-        debug_assert!(!matches!(front, Some(NumberState::Waiting(_))), "the window would forget a change");
+        let is_waiting = self.missing == 0 && matches!(self.numbers.front(), Some(NumberState::Waiting(_)));
+        debug_assert!(!is_waiting, "the window would forget a change");
         self.advance();
     }
 
     fn advance(&mut self) {
-        self.numbers.pop_front();
+        match self.missing.checked_sub(1) {
+            Some(missing) => self.missing = missing,
+            None => _ = self.numbers.pop_front(),
+        }
         self.next = self.next.next();
         // The memory of a burst is not kept for a writer that is in order again.
-        if self.numbers.is_empty() && self.changes.places.capacity() > SPARE_CHANGES {
+        let is_large = self.numbers.capacity().max(self.changes.places.capacity()) > SPARE_CHANGES;
+        if is_large && self.numbers.is_empty() {
             self.numbers = VecDeque::new();
             self.changes = WaitingChanges::default();
         }
@@ -320,8 +344,10 @@ impl ReorderWindow {
     /// Forgets all numbers from `end` on. Returns how many of them were in which state.
     pub(crate) fn truncate(&mut self, end: SequenceNumber) -> TruncatedNumbers {
         let kept = self.offset(end).unwrap_or(0);
-        let mut truncated = TruncatedNumbers { all: self.numbers.len().saturating_sub(kept) as u64, empty: 0 };
-        while self.numbers.len() > kept {
+        let mut truncated = TruncatedNumbers { all: self.len().saturating_sub(kept) as u64, empty: 0 };
+        let kept_known = kept.saturating_sub(self.missing);
+        self.missing = self.missing.min(kept);
+        while self.numbers.len() > kept_known {
             match self.numbers.pop_back() {
                 Some(NumberState::Empty) => truncated.empty += 1,
                 Some(NumberState::Waiting(place)) => {
@@ -341,11 +367,14 @@ impl ReorderWindow {
         while matches!(self.numbers.back(), Some(NumberState::Missing)) {
             self.numbers.pop_back();
         }
+        if self.numbers.is_empty() {
+            self.missing = 0;
+        }
     }
 
     /// Moves forward to `number`. The window must be empty.
     pub(crate) fn jump_to(&mut self, number: SequenceNumber) {
-        debug_assert!(self.numbers.is_empty(), "the window would forget changes");
+        debug_assert!(self.is_empty(), "the window would forget changes");
         self.next = self.next.max(number);
     }
 }
@@ -407,6 +436,10 @@ mod tests {
         /// The change at the front does not fit into the history, and returns.
         Return,
         Leave,
+        /// Forgets the numbers from here on.
+        Truncate(i64),
+        /// Moves so far.
+        Restart(i64),
     }
 
     fn acts() -> impl Strategy<Value = Act> {
@@ -422,6 +455,8 @@ mod tests {
             3 => Just(Act::Pop),
             1 => Just(Act::Return),
             1 => Just(Act::Leave),
+            1 => (-2..20_i64).prop_map(Act::Truncate),
+            1 => (-6..6_i64).prop_map(Act::Restart),
         ]
     }
 
@@ -464,6 +499,24 @@ mod tests {
             let has_room = window.has_room(SequenceNumber(number), len, LIMITS);
             assert_eq!(has_room, naive.has_room(number, len), "{len} bytes");
         }
+    }
+
+    #[test]
+    fn missing_front_takes_no_memory() {
+        let mut window = ReorderWindow::new(SequenceNumber::FIRST);
+        window.hold(SequenceNumber(60_000), received(60_000, Some(1), false));
+        window.mark_empty(SequenceNumber(60_001));
+        assert!(window.numbers.capacity() < 16, "{}", window.numbers.capacity());
+        assert_eq!((window.end().0, window.counts().missing), (60_002, 59_999));
+        // A number in between takes the memory of those after it. It is returned once the window is in order.
+        window.mark_empty(SequenceNumber(30_000));
+        assert!(window.numbers.capacity() >= 30_000);
+        while !window.is_empty() {
+            if matches!(window.pop(), WindowFront::Missing) {
+                window.skip_front();
+            }
+        }
+        assert!(window.numbers.capacity() <= SPARE_CHANGES, "{}", window.numbers.capacity());
     }
 
     proptest! {
@@ -512,6 +565,21 @@ mod tests {
                             (WindowFront::Empty, None) => prop_assert!(naive.known.is_empty()),
                             (window, map) => prop_assert!(false, "{:?} instead of {:?}", window, map),
                         }
+                    }
+                    Act::Truncate(kept) => {
+                        let end = naive.next + kept;
+                        let forgotten = naive.known.split_off(&end);
+                        let all = window.end().0 - end.max(naive.next);
+                        let truncated = window.truncate(SequenceNumber(end));
+                        window.drop_missing_end();
+                        let empty = forgotten.values().filter(|known| matches!(known, Known::Spent | Known::Blank)).count();
+                        prop_assert_eq!(truncated, TruncatedNumbers { all: all.max(0) as u64, empty: empty as u64 });
+                    }
+                    Act::Restart(ahead) => {
+                        naive.next = (naive.next + ahead).max(1);
+                        window.restart_at(SequenceNumber(naive.next), NUMBERS_MAX);
+                        window.drop_missing_end();
+                        naive.known = naive.known.split_off(&naive.next);
                     }
                     Act::Leave => {
                         if window.is_missing(window.next()) && !window.is_empty() {
