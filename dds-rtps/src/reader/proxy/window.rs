@@ -320,6 +320,15 @@ impl ReorderWindow {
         }
     }
 
+    /// Moves past the missing numbers at the front, the first one at least, and at most up to `end`.
+    pub(crate) fn skip_missing(&mut self, end: SequenceNumber) {
+        // The last one of the row is skipped like any other number, which may free the memory.
+        let skipped = self.offset(end).unwrap_or(0).min(self.missing).saturating_sub(1);
+        self.missing -= skipped;
+        self.next = self.next.plus(skipped as i64);
+        self.skip_front();
+    }
+
     /// Moves past the first number.
     pub(crate) fn skip_front(&mut self) {
         let is_waiting = self.missing == 0 && matches!(self.numbers.front(), Some(NumberState::Waiting(_)));
@@ -438,7 +447,9 @@ mod tests {
         Leave,
         /// Forgets the numbers from here on.
         Truncate(i64),
-        /// Moves so far.
+        /// Moves past missing numbers.
+        Skip(i64),
+        /// Moves by this distance.
         Restart(i64),
     }
 
@@ -456,6 +467,7 @@ mod tests {
             1 => Just(Act::Return),
             1 => Just(Act::Leave),
             1 => (-2..20_i64).prop_map(Act::Truncate),
+            1 => (-2..20_i64).prop_map(Act::Skip),
             1 => (-6..6_i64).prop_map(Act::Restart),
         ]
     }
@@ -574,6 +586,18 @@ mod tests {
                         window.drop_missing_end();
                         let empty = forgotten.values().filter(|known| matches!(known, Known::Spent | Known::Blank)).count();
                         prop_assert_eq!(truncated, TruncatedNumbers { all: all.max(0) as u64, empty: empty as u64 });
+                    }
+                    Act::Skip(ahead) => {
+                        let missing = naive.known.keys().next().map_or(0, |first| first - naive.next);
+                        if missing > 0 {
+                            naive.next += ahead.clamp(1, missing);
+                            let before = window.next();
+                            window.skip_missing(before.plus(ahead));
+                            // Missing numbers behind known ones that are gone may be more than one row.
+                            while window.next().0 < naive.next {
+                                window.skip_missing(SequenceNumber(naive.next));
+                            }
+                        }
                     }
                     Act::Restart(ahead) => {
                         naive.next = (naive.next + ahead).max(1);

@@ -305,15 +305,21 @@ impl ReliableState {
                     skipped = SkippedRange::starting_at(self.window.next(), self.first);
                 }
                 WindowFront::Irrelevant => self.skip_from(next, false, &mut skipped),
-                WindowFront::Missing if self.is_in_gap(next) => {
-                    self.window.skip_front();
-                    self.skip_from(next, false, &mut skipped);
+                WindowFront::Missing => {
+                    let is_lost = !self.is_in_gap(next);
+                    let floor = self.announced.floor;
+                    let end = match self.gap {
+                        Some(gap) if !is_lost => gap.end,
+                        // The numbers of a later gap were never meant for this reader.
+                        Some(gap) if gap.start > next => floor.min(gap.start),
+                        _ => floor,
+                    };
+                    if end <= next {
+                        break;
+                    }
+                    self.window.skip_missing(end);
+                    self.skip_from(next, is_lost, &mut skipped);
                 }
-                WindowFront::Missing if next < self.announced.floor => {
-                    self.window.skip_front();
-                    self.skip_from(next, true, &mut skipped);
-                }
-                WindowFront::Missing => break,
                 WindowFront::Empty => {
                     let Some((to, is_lost)) = self.jump_from(next) else { break };
                     self.window.jump_to(to);
