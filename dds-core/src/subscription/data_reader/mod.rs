@@ -428,8 +428,7 @@ impl<T> DataReader<T> {
     /// # #[derive(DdsType, Default, Debug)]
     /// # struct Pose { x: f64 }
     /// # let participant = DomainParticipant::builder(0).domain_tag("latencies").build()?;
-    /// # let topic = participant.topic::<Pose>("pose")?;
-    /// # let (writer, reader) = (topic.writer()?, topic.reader()?);
+    /// # let (writer, reader) = (participant.writer("pose")?, participant.reader("pose")?);
     /// writer.write(&Pose { x: 1.0 })?;
     /// reader.take_next()?;
     /// println!("{}", reader.latencies());

@@ -175,13 +175,20 @@ impl ReorderWindow {
         NumberState::Waiting(self.changes.insert(change))
     }
 
-    /// Puts back the change that [`Self::pop`] returned last.
+    /// Puts back the change of the number that the window moved past last.
     pub(crate) fn put_back(&mut self, change: ReceivedChange) {
         let state = self.keep(change);
-        debug_assert!(self.missing == 0, "`pop` returns no change while the first number is missing");
-        // `pop` moved past it.
+        self.store_missing_from(0);
         self.next = self.next.previous();
         self.numbers.push_front(state);
+    }
+
+    /// Moves the missing numbers at the front, from this offset on, into the row.
+    fn store_missing_from(&mut self, offset: usize) {
+        while self.missing > offset {
+            self.numbers.push_front(NumberState::Missing);
+            self.missing -= 1;
+        }
     }
 
     /// Marks a number as received without a change.
@@ -198,11 +205,7 @@ impl ReorderWindow {
         if self.numbers.is_empty() {
             self.missing = self.missing.max(offset);
         }
-        // The missing numbers after this one move from the front into the row.
-        while self.missing > offset {
-            self.numbers.push_front(NumberState::Missing);
-            self.missing -= 1;
-        }
+        self.store_missing_from(offset);
         let index = offset - self.missing;
         if index >= self.numbers.len() {
             // Numbers in between are missing. `has_room` bounds the offset.
@@ -447,6 +450,7 @@ mod tests {
         Leave,
         /// Forgets the numbers from here on.
         Truncate(i64),
+        Refuse,
         /// Moves past missing numbers.
         Skip(i64),
         /// Moves by this distance.
@@ -467,6 +471,7 @@ mod tests {
             1 => Just(Act::Return),
             1 => Just(Act::Leave),
             1 => (-2..20_i64).prop_map(Act::Truncate),
+            1 => Just(Act::Refuse),
             1 => (-2..20_i64).prop_map(Act::Skip),
             1 => (-6..6_i64).prop_map(Act::Restart),
         ]
@@ -597,6 +602,15 @@ mod tests {
                             while window.next().0 < naive.next {
                                 window.skip_missing(SequenceNumber(naive.next));
                             }
+                        }
+                    }
+                    Act::Refuse => {
+                        // The change of the missing front arrives, and the history has no space for it.
+                        if window.is_missing(window.next()) {
+                            let first = window.next();
+                            window.skip_front();
+                            window.put_back(received(first.0, Some(3), false));
+                            naive.known.insert(naive.next, Known::Held(3));
                         }
                     }
                     Act::Restart(ahead) => {
