@@ -428,7 +428,7 @@ impl<T> DataReader<T> {
     /// # #[derive(DdsType, Default, Debug)]
     /// # struct Pose { x: f64 }
     /// # let participant = DomainParticipant::builder(0).domain_tag("latencies").build()?;
-    /// # let (writer, reader) = (participant.writer("pose")?, participant.reader("pose")?);
+    /// # let (writer, reader) = (participant.writer::<Pose>("pose")?, participant.reader::<Pose>("pose")?);
     /// writer.write(&Pose { x: 1.0 })?;
     /// reader.take_next()?;
     /// println!("{}", reader.latencies());

@@ -2,15 +2,15 @@
 //!
 //! Life cycle: while all changes arrive in order the window is empty and costs nothing. A change ahead of a missing one
 //! waits here until the missing one arrives, or is known never to arrive. Bound: the bytes of the waiting changes, and
-//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers. The missing numbers at the front take no memory: the first change
-//! of a writer may be far ahead, until its first HEARTBEAT arrives. The changes lie beside the numbers.
+//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers. The missing numbers at the front take no memory: until the first
+//! HEARTBEAT of a writer arrives, its first change may be far ahead. The changes lie beside the numbers.
 
 use crate::concurrent::Payload;
 use crate::history::{ChangeKind, ReceivedChange};
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
-/// Numbers and waiting changes for which an empty window keeps memory. After a long row of losses it returns the memory.
+/// Numbers and waiting changes for which an empty window keeps memory. After many losses it returns the memory.
 const SPARE_CHANGES: usize = 1024;
 
 /// State of one sequence number in the window.
@@ -323,7 +323,7 @@ impl ReorderWindow {
         }
     }
 
-    /// Moves past the missing numbers at the front, the first one at least, and at most up to `end`.
+    /// Moves past the missing numbers at the front, at most up to `end`. It always moves past one number.
     pub(crate) fn skip_missing(&mut self, end: SequenceNumber) {
         // The last one of the row is skipped like any other number, which may free the memory.
         let skipped = self.offset(end).unwrap_or(0).min(self.missing).saturating_sub(1);
