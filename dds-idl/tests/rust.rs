@@ -244,8 +244,9 @@ fn type_that_the_derive_cannot_express_is_refused() {
             "t.idl:1:54: error: the member `a` has the id 0, which is that of the discriminator",
         ),
         (
-            "struct A { @key long a; }; union C switch (long) { case 1: A a; }; struct B { @key sequence<C> many; };",
-            "t.idl:1:96: error: the derive macro has no key for `many`: `A` with a key of its own is inside of it",
+            "struct A { @key long a; }; union C switch (long) { case 1: A a; case 2: map<long, A> b; }; \
+             struct B { @key sequence<C> many; };",
+            "t.idl:1:120: error: the derive macro has no key for `many`: it contains a map",
         ),
         (
             "struct A { @key long a; }; struct C { @try_construct(TRIM) string<4> name; A a; }; struct D : C { long d; }; \

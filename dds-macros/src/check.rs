@@ -135,8 +135,9 @@ fn check_kind_of_type(model: &Model<'_>, errors: &mut Errors) {
         errors.add(syn::Error::new(key, "expected a union for `key`: mark the key fields of a struct instead"));
     }
     if let Some(span) = attributes.member_keys {
-        if !matches!(model.body, Body::Struct(_) | Body::Unknown) || model.has_key() {
-            let message = "expected a struct without key members for `member_keys`: others have a key of their own";
+        let may_have = matches!(model.body, Body::Struct(_) | Body::Union(_) | Body::Unknown);
+        if !may_have || model.has_key() {
+            let message = "expected a struct or union without a key for `member_keys`: others have a key of their own";
             errors.add(syn::Error::new(span, message));
         }
     }

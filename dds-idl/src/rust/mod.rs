@@ -21,7 +21,7 @@
 //! | `case`, `names` | spelling, modules, collisions, keywords |
 //! | `traits` | which types can have `Eq`, `Hash`, `Default` and the traits of serde |
 //! | `data_type` | types and values |
-//! | `key` | types that cannot be part of a key |
+//! | `key` | types in keys |
 //! | `kept` | what the code keeps of the IDL |
 //! | `structure`, `union`, `item` | the items |
 //! | `ros` | interfaces of ROS 2, with the traits of `dds-ros2` |
@@ -41,9 +41,9 @@ mod union;
 
 use crate::model::{DataType, Definition, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Specification};
 use data_type::{RustTypeText, TypeSpelling};
+use key::KeyFacts;
 use names::RustNames;
 pub use ros::{generate_ros, generate_ros_package};
-use std::collections::HashSet;
 use traits::TypeFacts;
 
 /// Options of the generated code.
@@ -70,7 +70,7 @@ struct RustGenerator<'a> {
     options: &'a RustOptions,
     names: RustNames,
     facts: TypeFacts,
-    structs_with_member_keys: HashSet<DefinitionId>,
+    keys: KeyFacts,
 }
 
 impl Default for RustOptions {
@@ -97,7 +97,7 @@ const ALLOW: &str = "#[allow(dead_code, missing_docs, clippy::all, rustdoc::all,
 ///
 /// - a bitmask as a discriminator,
 /// - `octet` and `uint8` in one collection,
-/// - a keyed type inside of a union in a key,
+/// - a map in a key, or a value that may change when it is received (`@try_construct`),
 /// - a base of another extensibility.
 ///
 /// # Examples
@@ -119,7 +119,7 @@ pub fn generate(specification: &Specification, options: &RustOptions) -> Result<
         options,
         names: RustNames::of(specification),
         facts: TypeFacts::of(specification),
-        structs_with_member_keys: key::structs_with_member_keys(specification),
+        keys: KeyFacts::of(specification),
     };
     let mut errors = Diagnostics::default();
     let code = generator.module(specification.roots(), &[], &mut errors);

@@ -3,7 +3,7 @@
 use super::data_type::{TypeSpelling, bound_of, bytes_of, plain_value};
 use super::names::LocalNames;
 use super::traits::has_long_array;
-use super::{RustGenerator, attribute, case, kept, key, layout};
+use super::{RustGenerator, attribute, case, kept, layout};
 use crate::model::{
     Annotations, AutoIdKind, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Extensibility, MemberDefinition,
     Specification, StructDefinition, TryConstruct, member_id_hash,
@@ -40,7 +40,7 @@ pub(super) fn item(
     if let Some(base) = definition.base {
         check_base(generator, id, base, definition.extensibility, errors);
         let mut words = vec!["base".to_owned()];
-        if key::has_key(specification, base) {
+        if generator.keys.has_key(base) {
             words.push("key".to_owned());
         }
         let default = text.default_value(&crate::model::DataType::Named(base));
@@ -70,7 +70,7 @@ pub(super) fn item(
     if definition.is_nested {
         words.push("nested".to_owned());
     }
-    if generator.structs_with_member_keys.contains(&id) {
+    if generator.keys.contributes_member_keys(id) {
         words.push("member_keys".to_owned());
     }
     let possible = generator.facts.traits(id);
@@ -115,7 +115,7 @@ pub(super) fn member_field(
         errors.push(Diagnostic::error(message, member.span));
     }
     if member.is_key()
-        && let Some(obstacle) = key::obstacle(specification, &member.ty)
+        && let Some(obstacle) = generator.keys.obstacle(specification, &member.ty)
     {
         let message = format!("the derive macro has no key for `{}`: {obstacle}", member.name);
         errors.push(Diagnostic::error(message, member.span));

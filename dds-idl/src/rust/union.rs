@@ -66,7 +66,7 @@ pub(super) fn item(
     let definition = specification.definition(id);
     let doc = layout::documentation(definition.doc.as_deref(), &[]);
     let derives = generator.derives(derived, possible.serde);
-    let attribute = generator.type_attribute(id, type_words(union, &discriminator));
+    let attribute = generator.type_attribute(id, type_words(id, union, &discriminator));
     let mut code = format!("{doc}{derives}{attribute}pub enum {} {{\n{code}}}\n", place.ident);
     if possible.default {
         code.push_str(&default_value(generator, id, union, &variants, &discriminator));
@@ -74,7 +74,7 @@ pub(super) fn item(
     code
 }
 
-fn type_words(union: &UnionDefinition, discriminator: &DiscriminatorText<'_>) -> Vec<String> {
+fn type_words(id: DefinitionId, union: &UnionDefinition, discriminator: &DiscriminatorText<'_>) -> Vec<String> {
     let mut words = vec![extensibility(union.extensibility).to_owned()];
     words.push(format!("discriminator = {}", discriminator.attribute));
     let is_key = union.discriminator.annotations.is_key();
@@ -86,6 +86,9 @@ fn type_words(union: &UnionDefinition, discriminator: &DiscriminatorText<'_>) ->
     }
     if union.is_nested {
         words.push("nested".to_owned());
+    }
+    if discriminator.generator.keys.contributes_member_keys(id) {
+        words.push("member_keys".to_owned());
     }
     if kept::of_discriminator(discriminator.generator.specification, union) == TryConstruct::UseDefault {
         words.push("try_construct = \"use_default\"".to_owned());

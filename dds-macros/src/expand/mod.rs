@@ -13,6 +13,7 @@ mod mutable;
 mod plain;
 mod type_info;
 mod union;
+mod union_key;
 
 pub(crate) use fallback::fallback;
 

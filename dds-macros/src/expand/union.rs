@@ -1,8 +1,8 @@
 //! Unions: the discriminator, then the member that it selects.
 
-use super::{ImplContext, decode, framed, key, marker, type_info, when};
+use super::{ImplContext, decode, framed, marker, type_info, union_key, when};
 use crate::ast::{MemberModel, Model};
-use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
+use crate::attr::ExtensibilityAttribute;
 use crate::union::{CaseModel, Label, UnionModel, kept, value};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,7 +13,7 @@ pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCo
         discriminator(union, context),
         encode(model, union, context),
         decode(model, union, context),
-        keys(model, union, context),
+        union_key::expand(model, union, context),
         marker::expand(model, context),
     ]
     .into_iter()
@@ -75,7 +75,7 @@ fn numbers<'a>(union: &UnionModel<'_>, labels: impl IntoIterator<Item = &'a Labe
 }
 
 /// The discriminator of a case that does not store one: its first label, or a number that is not a label.
-fn written_label(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn written_label(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = &union.discriminator;
     if let Some(Label { tokens, .. }) = case.labels.first() {
         return quote!({ let label: #ty = #tokens; label });
@@ -139,7 +139,7 @@ fn encode(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> T
 }
 
 /// The statement that writes a discriminator.
-fn write_discriminator(
+pub(super) fn write_discriminator(
     model: &Model<'_>,
     union: &UnionModel<'_>,
     cdr: &TokenStream,
@@ -158,7 +158,7 @@ fn write(model: &Model<'_>, union: &UnionModel<'_>, cdr: &TokenStream, method: &
     let write_discriminator = write_discriminator(model, union, cdr, &quote!(discriminator));
     let (mut checks, mut arms) = (TokenStream::new(), TokenStream::new());
     for case in &union.cases {
-        checks.extend(check_kept(union, case, cdr));
+        checks.extend(check_kept(union, case, (&quote!(self), &quote!(Self)), cdr));
         let pattern = case.pattern_of_value();
         let mut write = TokenStream::new();
         if let Some(member) = case.member() {
@@ -175,7 +175,14 @@ fn write(model: &Model<'_>, union: &UnionModel<'_>, cdr: &TokenStream, method: &
 }
 
 /// Refuses a stored discriminator that selects another case: a reader would decode that one.
-fn check_kept(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+///
+/// `place` is the expression of the value, and `path` the path of its enum.
+pub(super) fn check_kept(
+    union: &UnionModel<'_>,
+    case: &CaseModel<'_>,
+    (place, path): (&TokenStream, &TokenStream),
+    cdr: &TokenStream,
+) -> Option<TokenStream> {
     case.kept.as_ref()?;
     let is_default = case.default.is_some();
     // A default case may store any discriminator that no other case has. Other cases store one of their own labels.
@@ -193,7 +200,10 @@ fn check_kept(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -
     let number = union.number(&quote!(discriminator));
     let is_other = if is_default { is_listed } else { quote!(!#is_listed) };
     Some(quote! {
-        if ::core::matches!(self, Self::#ident { .. }) && #is_other {
+        // Labels of other cases may be neighbors by chance.
+        #[allow(clippy::manual_range_patterns)]
+        let is_other = #is_other;
+        if ::core::matches!(#place, #path::#ident { .. }) && is_other {
             return ::core::result::Result::Err(#cdr::EncodeError::other_case(#number));
         }
     })
@@ -274,7 +284,7 @@ fn decode(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> T
 ///
 /// `settle` turns `value`, the default of the union, into the result. It is used if the discriminator selects no case
 /// and the union has `try_construct`.
-fn read(
+pub(super) fn read(
     model: &Model<'_>,
     union: &UnionModel<'_>,
     cdr: &TokenStream,
@@ -416,86 +426,4 @@ fn missing(case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
         value = quote!(let #place = #missing;);
     }
     quote!(#value #finish)
-}
-
-fn keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
-    if model.has_key() {
-        let (keyed, member) = (keyed(model, union, context), key::member_of_keyed(context));
-        return quote!(#keyed #member);
-    }
-    // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
-    // writer's cannot identify an instance.
-    for member in union.members() {
-        if member.try_construct() != TryConstructAttribute::Discard {
-            return TokenStream::new();
-        }
-    }
-    let is_whole = model.lifetimes == 0 && !model.defaults_discriminator();
-    if is_whole { whole(union, context) } else { TokenStream::new() }
-}
-
-fn keyed(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
-    let (cdr, ty) = (&context.cdr, &union.discriminator);
-    let extensibility = context.extensibility(model);
-    let write = write_discriminator(model, union, cdr, &quote!(*key));
-    let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
-    let read = match model.extensibility() {
-        ExtensibilityAttribute::Mutable => quote! {
-            let key = d.discriminator()?;
-            d.no_selected_member()?;
-            ::core::result::Result::Ok(key)
-        },
-        _ => framed(model, &quote!(d), &quote!(#cdr::Decode::decode(d))),
-    };
-    let body = quote! {
-        type Key = #ty;
-        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
-            ::core::option::Option::Some(#extensibility);
-
-        fn key(&self) -> Self::Key {
-            #cdr::Union::discriminator(self)
-        }
-
-        fn encode_key_value(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #write
-        }
-
-        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            #read
-        }
-    };
-    context.implement(&quote!(#cdr::Keyed), &body)
-}
-
-/// `KeyMember` of a union without a key: inside another key, the whole union counts.
-fn whole(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
-    let (cdr, ty) = (&context.cdr, &context.ty);
-    let (mut bounds, mut arms) = (TokenStream::new(), TokenStream::new());
-    for case in &union.cases {
-        let (pattern, value, kept) = (case.pattern(), value(), kept());
-        let mut copies = TokenStream::new();
-        if let Some(MemberModel { ty, .. }) = case.member() {
-            bounds.extend(quote!(#ty: #cdr::WholeKey<'k>,));
-            copies.extend(quote!(let #value = #cdr::WholeKey::copy_key(#value);));
-        }
-        copies.extend(when(case.kept.is_some(), quote!(let #kept = #cdr::WholeKey::copy_key(#kept);)));
-        // Each place is shadowed by its copy, so the same pattern takes the value apart and builds the new one.
-        arms.extend(quote!(#pattern => { #copies #pattern }));
-    }
-    let member = key::member_as_whole(context);
-    quote! {
-        #[automatically_derived]
-        impl<'k> #cdr::WholeKey<'k> for #ty
-        where
-            #bounds
-        {
-            fn copy_key(&self) -> Self {
-                match self { #arms }
-            }
-        }
-        #member
-    }
 }

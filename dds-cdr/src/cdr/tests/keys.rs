@@ -402,3 +402,103 @@ fn struct_with_member_keys_contributes_these() {
     let expected = format!("00000004{left} 000000 0000000d 00000001 00000004{other}");
     assert_eq!(key_hash(&robot, Encoding::Xcdr2), md5::compute(hex(&expected)).0);
 }
+
+/// A union without a key, in whose members are keys.
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", nested, appendable, discriminator = u8, member_keys)]
+enum Tool {
+    #[dds(case = 1)]
+    Joint(Joint),
+    #[dds(case = [2, 3], bound = 2)]
+    Joints(#[dds(discriminator)] u8, Vec<Joint>),
+    #[dds(default)]
+    Other {
+        #[dds(discriminator)]
+        number: u8,
+        code: u16,
+    },
+    #[dds(case = 9)]
+    Nothing,
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", nested, mutable, member_keys)]
+enum Slot {
+    #[dds(case = 4)]
+    Tool(Tool),
+    Empty,
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate", final)]
+struct Bench {
+    #[dds(key)]
+    tool: Tool,
+    load: f32,
+    #[dds(key)]
+    slots: [Slot; 2],
+}
+
+/// XTypes 1.3, 7.6.8, step 3: the rule for the members of the key holder applies to unions as well.
+#[test]
+fn union_with_member_keys_contributes_these() {
+    let joint = |id| Joint { angle: 0.5, id };
+    let bench =
+        Bench { tool: Tool::Joint(joint(1)), load: 1.0, slots: [Slot::Empty, Slot::Tool(Tool::Joint(joint(2)))] };
+    assert_eq!(format!("{:?}", bench.key().0), "Joint { value: 1 }");
+    let expected = "01 00 0001 00000005 00000004 01 00 0002";
+    assert_eq!(key_hash(&bench, Encoding::Xcdr1), md5::compute(hex(expected)).0);
+    let expected = "01 00 0001 0000000c 00000005 00000004 01 00 0002";
+    assert_eq!(key_hash(&bench, Encoding::Xcdr2), md5::compute(hex(expected)).0);
+}
+
+#[test]
+fn derived_and_dynamic_keys_of_unions_agree() {
+    let tools: [fn() -> Tool; 5] = [
+        || Tool::Joint(Joint { angle: 1.5, id: 7 }),
+        || Tool::Joints(2, Vec::new()),
+        || Tool::Joints(3, vec![Joint { angle: 2.5, id: 8 }, Joint { angle: 3.5, id: 9 }]),
+        || Tool::Other { number: 77, code: 0x1234 },
+        || Tool::Nothing,
+    ];
+    for tool in tools {
+        for slot in tools {
+            let bench = Bench { tool: tool(), load: 1.0, slots: [Slot::Tool(slot()), Slot::Empty] };
+            #[cfg(feature = "dynamic")]
+            {
+                super::dynamic::agrees(&bench);
+                super::dynamic::key_agrees(&bench);
+            }
+            for encoding in ENCODINGS {
+                key_hash(&bench, encoding);
+                let (mut bytes, mut again) = (Vec::new(), Vec::new());
+                encode_key_payload::<Bench>(&bench.key(), encoding, &mut bytes).unwrap();
+                let key = decode_key_payload::<Bench>(&bytes).unwrap();
+                assert_eq!(key, bench.key());
+                encode_key_payload::<Bench>(&key, encoding, &mut again).unwrap();
+                assert_eq!(again, bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn key_of_a_union_refuses_what_its_value_refuses() {
+    let bench = |tool| Bench { tool, load: 1.0, slots: [Slot::Empty, Slot::Empty] };
+    let joint = || Joint { angle: 0.5, id: 1 };
+    for tool in [
+        Tool::Joints(1, Vec::new()),
+        Tool::Other { number: 3, code: 0 },
+        Tool::Joints(2, vec![joint(), joint(), joint()]),
+    ] {
+        let mut bytes = Vec::new();
+        assert!(encode_key_payload::<Bench>(&bench(tool).key(), Encoding::Xcdr2, &mut bytes).is_err());
+    }
+    // A mutable union in a key without its member. The first bytes are those of the tool.
+    let mut bytes = Vec::new();
+    encode_key_payload::<Bench>(&bench(Tool::Nothing).key(), Encoding::Xcdr2, &mut bytes).unwrap();
+    assert!(decode_key_payload::<Bench>(&bytes).is_ok());
+    let discriminator = bytes.iter().rposition(|byte| *byte == 5).unwrap();
+    bytes[discriminator] = 4;
+    assert!(decode_key_payload::<Bench>(&bytes).is_err());
+}

@@ -681,3 +681,78 @@ pub struct Store {
     pub racks: Vec<Rack>,
     pub note: String,
 }
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+/// So does a union without a key.
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(appendable, discriminator = octet, member_keys, crate = "::dds_cdr")]
+pub enum Content {
+    #[dds(name = "part", case = 1)]
+    Part(Part),
+    #[dds(name = "shelves", bound = 2, case = [2, 3])]
+    Shelves { #[dds(discriminator)] discriminator: u8, value: Vec<Shelf> },
+    #[dds(name = "text", bound = 8, default)]
+    Text { #[dds(discriminator)] discriminator: u8, value: String },
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Text {
+            discriminator: 0,
+            value: Default::default(),
+        }
+    }
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(mutable, discriminator = bool, member_keys, crate = "::dds_cdr")]
+pub enum Load {
+    #[dds(name = "content", case = true)]
+    Content(Content),
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        Self::Content(Default::default())
+    }
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(appendable, crate = "::dds_cdr")]
+pub struct Crate {
+    #[dds(key)]
+    pub content: Content,
+    #[dds(key)]
+    pub loads: [Load; 2],
+    pub note: String,
+}
