@@ -209,7 +209,8 @@ fn read_one(parser: &mut Parser<'_>) -> Result<RawAnnotation, Reported> {
         parser.bump();
         name.push_str(parser.text(token.symbol));
         name_span = name_span.to(token.span);
-        if !parser.eat(TokenKind::Scope) {
+        // Behind a space, `::` begins the type of the member: `@key ::robot::Id id;`.
+        if !parser.token().is_joined || !parser.eat(TokenKind::Scope) {
             break;
         }
         name.push_str("::");

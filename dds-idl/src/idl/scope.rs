@@ -33,6 +33,8 @@ pub(super) struct ScopeEntry {
 #[derive(Debug)]
 pub(super) struct NameTable {
     entries: HashMap<(ScopeId, Symbol), ScopeEntry, foldhash::fast::RandomState>,
+    /// Modules whose names differ from another one only in case, with their own spelling.
+    twins: HashMap<(ScopeId, Symbol), ScopeEntry>,
     parents: Vec<Option<ScopeId>>,
     /// Scopes of base interfaces and base structs.
     bases: HashMap<ScopeId, Vec<ScopeId>>,
@@ -45,7 +47,13 @@ impl ScopeId {
 
 impl NameTable {
     pub(super) fn new() -> Self {
-        Self { entries: HashMap::default(), parents: vec![None], bases: HashMap::new(), scopes: HashMap::default() }
+        Self {
+            entries: HashMap::default(),
+            twins: HashMap::new(),
+            parents: vec![None],
+            bases: HashMap::new(),
+            scopes: HashMap::default(),
+        }
     }
 
     /// Returns the scope of a definition, or creates it.
@@ -80,12 +88,30 @@ impl NameTable {
         }
     }
 
+    pub(super) fn replace(&mut self, scope: ScopeId, folded: Symbol, entry: ScopeEntry) {
+        self.entries.insert((scope, folded), entry);
+    }
+
+    /// Adds a module although another one has the same name in another case.
+    pub(super) fn define_twin(&mut self, scope: ScopeId, entry: ScopeEntry) {
+        self.twins.insert((scope, entry.symbol), entry);
+    }
+
+    /// Returns the entry with exactly this spelling.
+    pub(super) fn own_exact(&self, scope: ScopeId, symbol: Symbol, folded: Symbol) -> Option<ScopeEntry> {
+        let twin = self.twins.get(&(scope, symbol)).copied();
+        twin.or_else(|| self.own(scope, folded).filter(|entry| entry.symbol == symbol))
+    }
+
     pub(super) fn own(&self, scope: ScopeId, folded: Symbol) -> Option<ScopeEntry> {
         self.entries.get(&(scope, folded)).copied()
     }
 
     /// Searches a name in a scope and in its bases.
-    pub(super) fn inside(&self, scope: ScopeId, folded: Symbol) -> Option<ScopeEntry> {
+    pub(super) fn inside(&self, scope: ScopeId, symbol: Symbol, folded: Symbol) -> Option<ScopeEntry> {
+        if let Some(twin) = self.twins.get(&(scope, symbol)) {
+            return Some(*twin);
+        }
         if let Some(entry) = self.entries.get(&(scope, folded)) {
             return Some(*entry);
         }
@@ -110,7 +136,7 @@ impl NameTable {
         let mut current = Some(scope);
         let mut similar = None;
         while let Some(scope) = current {
-            if let Some(entry) = self.inside(scope, folded) {
+            if let Some(entry) = self.inside(scope, symbol, folded) {
                 if entry.symbol == symbol {
                     return Some(entry);
                 }

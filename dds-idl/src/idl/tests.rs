@@ -161,7 +161,8 @@ fn name_twice_is_refused() {
     refuse("struct A { long x; short x; };", "1:26: `x` is defined twice");
     refuse("struct A { long x; short X; };", "1:26: `X` differs from `x` only in case");
     refuse("struct Pose { long x; }; struct B { pose p; };", "1:37: `pose` is spelled `Pose` in its definition");
-    refuse("enum A { X }; enum B { X };", "1:24: `X` is defined twice");
+    refuse("enum A { X, Y, X };", "1:16: `X` is defined twice");
+    refuse("struct X { long y; }; enum B { X };", "1:32: `X` is defined twice");
     let options = Options { case_sensitive: true, ..Options::default() };
     assert!(parse_text("a.idl", "struct A { long x; short X; };", &options).is_ok());
 }
@@ -771,6 +772,55 @@ fn bitmask_discriminator_is_accepted_with_a_warning() {
     let found = warn(text, "1:50: a bitmask as a discriminator is not standard IDL");
     let labels: Vec<i64> = union(&found, "U").branches.iter().flat_map(|branch| branch.labels.clone()).collect();
     assert_eq!(labels, [1, 16]);
+}
+
+#[test]
+fn file_of_ros_is_built_in() {
+    let text = "#include \"std_msgs/msg/Header.idl\"\nstruct A { std_msgs::msg::Header header; };";
+    let found = accept_silently(text);
+    assert_eq!(member_types(&found, "std_msgs::msg::Header"), ["builtin_interfaces::msg::Time", "string"]);
+    accept_silently("#include \"std_srvs/srv/SetBool.idl\"\nstruct A { std_srvs::srv::SetBool_Request request; };");
+    refuse("#include \"std_msgs/msg/Heder.idl\"", "1:10: cannot find the file `std_msgs/msg/Heder.idl`");
+}
+
+#[test]
+fn annotation_ends_before_a_global_name() {
+    let found =
+        accept_silently("module m { typedef long Id; }; struct A { @key ::m::Id id; @optional ::m::Id other; };");
+    assert_eq!(member_types(&found, "A"), ["m::Id", "m::Id"]);
+    assert!(structure(&found, "A").members[0].is_key());
+    assert!(structure(&found, "A").members[1].is_optional());
+}
+
+#[test]
+fn modules_that_differ_in_case_are_two_modules() {
+    let text = "module DDS { typedef long Id; struct A { Id id; }; }; module dds { struct B { DDS::Id id; }; }; \
+                module dds { struct C { B b; dds::B c; ::dds::B d; }; }; module DDS { struct D { A a; ::dds::C c; }; };";
+    let found = warn(text, "1:62: the module `dds`, which differs from `DDS` only in case, is not standard IDL");
+    assert_eq!(member_types(&found, "dds::C"), ["dds::B", "dds::B", "dds::B"]);
+    assert_eq!(member_types(&found, "DDS::D"), ["DDS::A", "dds::C"]);
+    refuse("module a { struct M { long x; }; module m { }; };", "1:41: `m` differs from `M` only in case");
+}
+
+/// RTI Connext and Fast DDS have the enumerators of an enum in the scope of the enum only.
+#[test]
+fn two_enums_may_have_an_enumerator_of_the_same_name() {
+    let warning = "1:24: the enumerator `X` in a second enum of the scope is not standard IDL";
+    warn("enum A { X }; enum B { X, Y }; union U switch (B) { case X: long x; case Y: long y; };", warning);
+    warn("enum A { X }; enum B { X }; struct S { @default(X) A a; @default(X) B b; };", warning);
+    warn("enum A { X }; enum B { X }; const B N = B::X;", warning);
+    refuse(
+        "enum A { X }; enum B { X }; const long N = X;",
+        "1:44: `X` is an enumerator of several enums, not a constant",
+    );
+    assert_eq!(accept("enum A { X }; enum B { X }; enum C { X };").diagnostics.iter().count(), 2);
+}
+
+#[test]
+fn base_of_an_interface_may_be_an_alias() {
+    accept("interface A { void f(); }; typedef A Alias; interface B : Alias { };");
+    refuse("struct A { long x; }; typedef A Alias; interface B : Alias { };", "1:54: `Alias` is not an interface");
+    refuse("interface A; interface B { void f() raises (A); };", "1:45: `A` is not an exception");
 }
 
 #[test]

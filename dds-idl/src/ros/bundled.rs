@@ -1,6 +1,7 @@
 //! The interface files that the crate ships, see `data/share/NOTICE.md`.
 
-use super::{InterfaceKind, InterfaceName};
+use super::{InterfaceKind, InterfaceName, parse_interface};
+use crate::model::{Diagnostics, SourceMap};
 
 /// Returns the text of a shipped file.
 pub(super) fn text(name: &InterfaceName) -> Option<&'static str> {
@@ -10,6 +11,16 @@ pub(super) fn text(name: &InterfaceName) -> Option<&'static str> {
         }
     }
     None
+}
+
+/// Returns the `.idl` file of a shipped interface, as ROS installs it: `std_msgs/msg/Header.idl`.
+pub(crate) fn shipped_idl(path: &str) -> Option<String> {
+    let name: InterfaceName = path.strip_suffix(".idl")?.parse().ok()?;
+    let (mut sources, mut diagnostics) = (SourceMap::default(), Diagnostics::default());
+    let file = sources.add(path, text(&name)?, None);
+    let interface = parse_interface(&name, file, &sources, &mut diagnostics);
+    debug_assert!(interface.is_some(), "the shipped file of `{path}` is correct");
+    Some(interface?.to_idl())
 }
 
 /// Returns the names of all shipped interfaces, sorted by package.

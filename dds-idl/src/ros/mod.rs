@@ -20,6 +20,7 @@ mod value;
 
 use derived::derived_dependencies;
 
+pub(crate) use bundled::shipped_idl;
 pub use description::{FieldDescription, IndividualTypeDescription, RosTypeDescription, RosTypeHash, RosTypeHashError};
 pub use interface::{RosBaseType, RosConstant, RosDimension, RosField, RosInterface, RosStructure, RosType, RosValue};
 pub use name::{InterfaceKind, InterfaceName, InterfaceNameError};

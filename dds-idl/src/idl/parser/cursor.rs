@@ -208,7 +208,7 @@ impl Parser<'_> {
             let folded = self.folded(symbol);
             let found = match scope {
                 None => self.names.visible(self.scope, symbol, folded),
-                Some(scope) => self.names.inside(scope, folded),
+                Some(scope) => self.names.inside(scope, symbol, folded),
             };
             let Some(entry) = found else {
                 self.skip_name();

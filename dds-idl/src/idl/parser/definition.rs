@@ -138,9 +138,10 @@ fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>)
                 .help("write a module with the types instead of the parameters"),
         ));
     }
+    let brace = parser.position();
     parser.expect(TokenKind::OpenBrace, "after the name of the module")?;
     let folded = parser.folded(symbol);
-    let existing = parser.names.own(parser.scope, folded).filter(|entry| entry.symbol == symbol);
+    let existing = parser.names.own_exact(parser.scope, symbol, folded);
     let id = match existing.map(|entry| entry.entity) {
         Some(NamedEntity::Definition(id))
             if matches!(parser.specification.definition(id).kind, DefinitionKind::Module(_)) =>
@@ -153,7 +154,12 @@ fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>)
         }
         _ => {
             let kind = DefinitionKind::Module(Module::default());
-            parser.add_definition((symbol, span), doc, annotations.clone(), kind)?
+            let Ok(id) = parser.add_definition((symbol, span), doc, annotations.clone(), kind) else {
+                // The name is taken, which is reported. Without its module, the content would cause more errors.
+                parser.set_position(brace);
+                return skip_body(parser, "the module");
+            };
+            id
         }
     };
     parser.enter(span)?;

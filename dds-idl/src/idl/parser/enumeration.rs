@@ -3,7 +3,7 @@
 use super::{Parser, Reported, data_type, documentation};
 use crate::idl::annotation::{self, AnnotationTarget, RawAnnotation};
 use crate::idl::expression::{ExpressionPlace, evaluate_integer};
-use crate::idl::scope::{NamedEntity, ScopeId};
+use crate::idl::scope::{NamedEntity, ScopeEntry, ScopeId};
 use crate::idl::symbol::Symbol;
 use crate::idl::token::TokenKind;
 use crate::model::{
@@ -34,6 +34,7 @@ pub(super) fn read_enum(
         next = value.saturating_add(1);
         let entity = NamedEntity::Enumerator(id, enumerators.len());
         // An error is reported already, and the enumerator is kept for later checks.
+        let outer = if is_of_other_enum(parser, symbol, enumerator.span, (outer, id)) { scope } else { outer };
         let _ = define_enumerator(parser, symbol, enumerator.span, [outer, scope], entity);
         if let Some(first) = values.insert(value, enumerator.span) {
             let message = format!("the value {value} appears twice");
@@ -74,10 +75,31 @@ fn define_enumerator(
     scopes: [ScopeId; 2],
     entity: NamedEntity,
 ) -> Result<(), Reported> {
-    for scope in scopes {
-        parser.define(scope, symbol, span, entity)?;
+    let [outer, own] = scopes;
+    if outer != own {
+        parser.define(outer, symbol, span, entity)?;
     }
-    Ok(())
+    parser.define(own, symbol, span, entity)
+}
+
+/// The entry of a name that several enums of a scope have: only the name of the enum tells them apart.
+const OF_SEVERAL_ENUMS: NamedEntity = NamedEntity::Local("an enumerator of several enums");
+
+/// Whether another enum of the scope has an enumerator of this name. It stays valid inside of both enums.
+fn is_of_other_enum(parser: &mut Parser<'_>, symbol: Symbol, span: Span, place: (ScopeId, DefinitionId)) -> bool {
+    let (scope, id) = place;
+    let folded = parser.folded(symbol);
+    let Some(other) = parser.names.own(scope, folded) else { return false };
+    let is_other = match other.entity {
+        NamedEntity::Enumerator(other, _) => other != id,
+        entity => entity == OF_SEVERAL_ENUMS,
+    };
+    if is_other {
+        let what = format!("the enumerator `{}` in a second enum of the scope", parser.text(symbol));
+        parser.vendor_warning(&what, "RTI Connext and Fast DDS", span, "give it another name");
+        parser.names.replace(scope, folded, ScopeEntry { entity: OF_SEVERAL_ENUMS, ..other });
+    }
+    is_other
 }
 
 /// Reads a name with its annotations, and its value if the text gives one.

@@ -61,13 +61,14 @@ fn names(parser: &mut Parser<'_>, what: &str) -> Result<Vec<DefinitionId>, Repor
     loop {
         let (entry, span) = parser.scoped_name(what)?;
         let id = match entry.entity {
-            NamedEntity::Definition(id) => Some(id),
+            NamedEntity::Definition(id) => Some(resolved(parser, id)),
             NamedEntity::Enumerator(..) | NamedEntity::Flag(_) | NamedEntity::Local(_) => None,
         };
         let is_right = id.is_some_and(|id| match &parser.specification.definition(id).kind {
             DefinitionKind::Interface(_) => what == "interface",
             DefinitionKind::Exception(_) => what == "exception",
-            DefinitionKind::NotData(_) => true,
+            // An exception has no other declaration.
+            DefinitionKind::NotData(_) => what == "interface",
             _ => false,
         });
         match id.filter(|_| is_right) {
@@ -80,6 +81,14 @@ fn names(parser: &mut Parser<'_>, what: &str) -> Result<Vec<DefinitionId>, Repor
         if !parser.eat(TokenKind::Comma) {
             return Ok(found);
         }
+    }
+}
+
+/// The definition behind typedefs: the alias of an interface may be a base.
+fn resolved(parser: &Parser<'_>, id: DefinitionId) -> DefinitionId {
+    match parser.specification.resolve(&DataType::Named(id)) {
+        DataType::Named(id) => *id,
+        _ => id,
     }
 }
 

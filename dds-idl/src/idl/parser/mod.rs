@@ -263,14 +263,33 @@ impl Parser<'_> {
         let name = self.symbols.shared(symbol);
         let scoped_name = if self.parent.is_some() { self.scoped(&name) } else { Arc::clone(&name) };
         let folded = self.folded(symbol);
-        if self.names.own(self.scope, folded).is_some() {
+        let is_twin = matches!(kind, DefinitionKind::Module(_)) && self.warns_of_twin(symbol, span);
+        if !is_twin && self.names.own(self.scope, folded).is_some() {
             let entity = NamedEntity::Local("a definition");
             self.define(self.scope, symbol, span, entity)?;
         }
         let parent = self.parent;
         let id = self.specification.declare(Definition { scoped_name, name, parent, span, doc, annotations, kind });
-        self.define(self.scope, symbol, span, NamedEntity::Definition(id))?;
+        let entity = NamedEntity::Definition(id);
+        if is_twin {
+            self.names.define_twin(self.scope, ScopeEntry { symbol, span, entity });
+        } else {
+            self.define(self.scope, symbol, span, entity)?;
+        }
         Ok(id)
+    }
+
+    /// Whether the scope has a module whose name differs only in case. The DDS specifications have `DDS` and `dds`.
+    fn warns_of_twin(&mut self, symbol: Symbol, span: Span) -> bool {
+        let Some(other) = self.names.own(self.scope, self.folded(symbol)) else { return false };
+        let NamedEntity::Definition(id) = other.entity else { return false };
+        if other.symbol == symbol || !matches!(self.specification.definition(id).kind, DefinitionKind::Module(_)) {
+            return false;
+        }
+        let (own, other) = (self.text(symbol), self.text(other.symbol).to_owned());
+        let what = format!("the module `{own}`, which differs from `{other}` only in case,");
+        self.vendor_warning(&what, "Fast DDS", span, &format!("write `{other}`"));
+        true
     }
 
     /// Starts a struct, union or interface. Its declaration may exist already.

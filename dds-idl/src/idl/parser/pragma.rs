@@ -76,7 +76,9 @@ fn find_type(parser: &mut Parser<'_>, name: &str, span: Span) -> Result<Definiti
         let folded = parser.folded(symbol);
         let entry = match (at, found) {
             (0, _) => parser.names.visible(parser.scope, symbol, folded),
-            (_, Some(id)) => parser.names.existing_scope(id).and_then(|scope| parser.names.inside(scope, folded)),
+            (_, Some(id)) => {
+                parser.names.existing_scope(id).and_then(|scope| parser.names.inside(scope, symbol, folded))
+            }
             (_, None) => None,
         };
         found = match entry.map(|entry| entry.entity) {

@@ -6,6 +6,7 @@ use super::{Branch, Conditional, FileProgress, INCLUDE_DEPTH_MAX, INCLUSIONS_MAX
 use crate::idl::symbol::Symbol;
 use crate::idl::token::{Token, TokenKind};
 use crate::model::{Diagnostic, Span};
+use crate::ros::shipped_idl;
 use std::path::{Path, PathBuf};
 
 const DIRECTIVES: [&str; 14] = [
@@ -179,7 +180,7 @@ fn include(this: &mut Preprocessor<'_>, span: Span, rest: &[Token], text: &str) 
     match load::find(this, &name, is_quoted) {
         Ok(path) => include_file(this, &path, place),
         Err(folders) => {
-            if let Some(text) = load::tao_file(&name) {
+            if let Some(text) = load::tao_file(&name).or_else(|| shipped_idl(&name)) {
                 include_text(this, &name, text, place);
                 return;
             }
