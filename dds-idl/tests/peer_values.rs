@@ -1,4 +1,4 @@
-//! Random values of IDL types, which the generated code of Fast DDS reads and writes again: the bytes are equal.
+//! Random values of IDL types, which other vendors read and write again: the bytes are equal.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
@@ -6,12 +6,12 @@ use dds_cdr::cdr::Encoding;
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicKind, DynamicType, PrimitiveKind};
 use dds_idl::description::dynamic_type;
 use dds_idl::idl::{Options, parse_file};
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 /// The types, in the order of `peer.cpp`.
-const TYPES: [&str; 8] = [
+const FAST_DDS_TYPES: [&str; 8] = [
     "values::Primitives",
     "values::Texts",
     "values::Collections",
@@ -20,6 +20,22 @@ const TYPES: [&str; 8] = [
     "values::Base",
     "values::Derived",
     "values::inner::Deep",
+];
+
+/// The types of `cyclone/peer.py`: their file, and whether the bytes are also compared in XCDR1.
+///
+/// Cyclone's Python writes parameters of XCDR1 with other headers than the standard (see `dds-core/tests/generated`).
+const CYCLONE_TYPES: [(&str, &str, bool); 10] = [
+    ("fast_dds/values.idl", "values::Primitives", true),
+    ("fast_dds/values.idl", "values::Texts", true),
+    ("fast_dds/values.idl", "values::Collections", true),
+    ("fast_dds/values.idl", "values::Unions", true),
+    ("fast_dds/values.idl", "values::Base", true),
+    ("fast_dds/values.idl", "values::Derived", true),
+    ("data/idl/cyclone.idl", "m::P", true),
+    ("data/idl/cyclone.idl", "m::S", false),
+    ("data/idl/cyclone.idl", "m::N", false),
+    ("data/idl/cyclone.idl", "m::D", true),
 ];
 
 /// Values of each type.
@@ -71,6 +87,9 @@ fn fill(data: &mut DynamicData, path: &str, ty: &DynamicType, random: &mut Rando
         }
         DynamicKind::Struct => {
             for member in ty.members() {
+                if member.is_optional() && random.below(2) == 0 {
+                    continue;
+                }
                 let path = if path.is_empty() { member.name().to_owned() } else { format!("{path}.{}", member.name()) };
                 fill(data, &path, &member.ty(), random);
             }
@@ -81,6 +100,11 @@ fn fill(data: &mut DynamicData, path: &str, ty: &DynamicType, random: &mut Rando
             // A number that no label has selects the default.
             data.select(path, case.labels().first().copied().unwrap_or(99)).unwrap();
             fill(data, &format!("{path}.{}", case.name()), &case.ty().unwrap(), random);
+        }
+        DynamicKind::Bitmask => {
+            let bits =
+                ty.flags().filter(|_| random.below(2) == 1).fold(0, |bits, (_, position)| bits | 1_u64 << position);
+            data.set(path, bits).unwrap();
         }
         kind => panic!("{path}: {kind:?}"),
     }
@@ -112,6 +136,10 @@ fn fill_primitive(data: &mut DynamicData, path: &str, kind: PrimitiveKind, rando
     set.unwrap_or_else(|error| panic!("{path}: {error}"));
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
 /// Returns what Fast DDS writes for a value, or `None` if it does not accept it.
 fn exchange(to: &mut ChildStdin, from: &mut ChildStdout, index: u32, payload: &[u8]) -> Option<Vec<u8>> {
     to.write_all(&index.to_ne_bytes()).unwrap();
@@ -129,7 +157,7 @@ fn exchange(to: &mut ChildStdin, from: &mut ChildStdout, index: u32, payload: &[
     Some(answer)
 }
 
-/// Returns a payload as Fast DDS 2 writes it: without padding, whose length stands in the options (RTPS 2.5, 10.2.1.2).
+/// Returns a payload without padding, whose length stands in the options (RTPS 2.5, 10.2.1.2). Fast DDS 2 writes none.
 fn without_padding(payload: &[u8]) -> Vec<u8> {
     let mut bytes = payload[..payload.len() - usize::from(payload[3] & 3)].to_vec();
     bytes[3] = 0;
@@ -139,8 +167,7 @@ fn without_padding(payload: &[u8]) -> Vec<u8> {
 #[test]
 #[ignore = "needs Fast DDS: .ci/run generated"]
 fn fast_dds_reads_and_writes_the_same_bytes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fast_dds");
-    let specification = parse_file(folder.join("values.idl"), &Options::default()).unwrap();
+    let specification = parse_file(folder().join("fast_dds/values.idl"), &Options::default()).unwrap();
     let mut peer = Command::new(std::env::var("DDS_TEST_FAST_DDS_VALUES").unwrap())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -149,7 +176,7 @@ fn fast_dds_reads_and_writes_the_same_bytes() {
     let (mut to, mut from) = (peer.stdin.take().unwrap(), peer.stdout.take().unwrap());
     let mut random = Random(7);
     let mut bytes = 0;
-    for (index, name) in TYPES.into_iter().enumerate() {
+    for (index, name) in FAST_DDS_TYPES.into_iter().enumerate() {
         let ty = dynamic_type(&specification, specification.find(name).unwrap()).unwrap();
         for number in 0..VALUES {
             let mut data = DynamicData::new(&ty);
@@ -162,5 +189,51 @@ fn fast_dds_reads_and_writes_the_same_bytes() {
     }
     drop(to);
     assert!(peer.wait().unwrap().success());
-    println!("{} values of {} types, {bytes} bytes", VALUES as usize * TYPES.len(), TYPES.len());
+    println!("{} values of {} types, {bytes} bytes", VALUES as usize * FAST_DDS_TYPES.len(), FAST_DDS_TYPES.len());
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS for Python: .ci/run generated"]
+fn cyclone_dds_reads_and_writes_the_same_bytes() {
+    let mut peer = Command::new(std::env::var("DDS_TEST_PYTHON").unwrap())
+        .arg(folder().join("cyclone/peer.py"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut to, mut from) = (peer.stdin.take().unwrap(), BufReader::new(peer.stdout.take().unwrap()).lines());
+    let (mut random, mut compared) = (Random(11), 0);
+    for (file, name, in_xcdr1) in CYCLONE_TYPES {
+        let specification = parse_file(folder().join(file), &Options::default()).unwrap();
+        let ty = dynamic_type(&specification, specification.find(name).unwrap()).unwrap();
+        for number in 0..VALUES {
+            let mut data = DynamicData::new(&ty);
+            fill(&mut data, "", &ty, &mut random);
+            for (encoding, version) in [(Encoding::Xcdr1, 1), (Encoding::Xcdr2, 2)] {
+                if version == 1 && !in_xcdr1 {
+                    continue;
+                }
+                let payload = data.to_payload(encoding).unwrap();
+                writeln!(to, "{name} {version} {}", hex(&payload)).unwrap();
+                let answer = from.next().unwrap().unwrap();
+                let theirs =
+                    bytes_of_hex(&answer).unwrap_or_else(|| panic!("{name}, value {number}: {answer}: {data}"));
+                assert_eq!(DynamicData::from_payload(&ty, &theirs).unwrap(), data);
+                let (ours, theirs) = (without_padding(&payload), without_padding(&theirs));
+                assert_eq!(hex(&theirs), hex(&ours), "{name}, value {number}, {encoding:?}: {data}");
+                compared += 1;
+            }
+        }
+    }
+    drop(to);
+    assert!(peer.wait().unwrap().success());
+    println!("{compared} payloads of {} types", CYCLONE_TYPES.len());
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok()).collect()
 }
