@@ -43,8 +43,13 @@ struct Robot {
 
 impl Robot {
     fn start(number: usize, topics: usize, tag: &str) -> Outcome<Self> {
-        let participant =
-            DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).name(format!("robot {number}")).build()?;
+        // Robots are programs of their own. One process could not map the memory of 40 000 pairs.
+        let participant = DomainParticipant::builder(0)
+            .scope(Scope::Host)
+            .domain_tag(tag)
+            .shared_memory(0)
+            .name(format!("robot {number}"))
+            .build()?;
         let (mut writers, mut readers) = (Vec::new(), Vec::new());
         for endpoint in 0..WRITERS {
             let topic = format!("topic/{}", (number * WRITERS + endpoint) % topics);

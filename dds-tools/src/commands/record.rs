@@ -19,6 +19,7 @@ use crate::topic_types::{KnownType, TopicTypes};
 use dds_cdr::filter::Filter;
 use dds_core::cdr::Encoding;
 use dds_core::qos::Durability;
+use dds_core::stats::WriterLosses;
 use dds_core::{InstanceState, SampleInfo, Time};
 use ratatui::crossterm::event::{self, Event, KeyCode};
 use std::collections::BTreeMap;
@@ -510,6 +511,23 @@ impl TopicRecorder {
     }
 }
 
+/// Returns how many samples arrived faster than the program recorded them.
+fn replaced_unrecorded(total: &WriterLosses) -> u64 {
+    total.undelivered.overwritten_unread
+}
+
+fn losses_text(total: &WriterLosses) -> String {
+    let mut text = format!("{} lost", total.lost());
+    let replaced = replaced_unrecorded(total);
+    if replaced > 0 {
+        text += &format!(", {replaced} not recorded in time");
+    }
+    if total.not_received.replaced > 0 {
+        text += &format!(", {} replaced by their writer", total.not_received.replaced);
+    }
+    text
+}
+
 /// Prints the number of samples and the losses of each topic.
 fn report(
     by_name: &BTreeMap<String, usize>,
@@ -524,8 +542,8 @@ fn report(
     for (name, observed) in set.topics() {
         let Some(topic) = by_name.get(name).map(|&index| &recorded[index]) else { continue };
         let losses = observed.losses();
-        let lost = losses.total().lost();
-        let mut line = format!("{name}: {} samples, {lost} lost", topic.samples);
+        let total = losses.total();
+        let mut line = format!("{name}: {} samples, {}", topic.samples, losses_text(&total));
         if topic.ends > 0 {
             line += &format!(", {} ends of instances", topic.ends);
         }
@@ -533,7 +551,7 @@ fn report(
             line += &format!(", {} ends of instances not recorded: their key is unknown", topic.ends_without_key);
         }
         writeln!(notes, "{line}").map_err(ToolError::output)?;
-        if lost > 0 {
+        if total.lost() + replaced_unrecorded(&total) + total.not_received.replaced > 0 {
             writeln!(notes, "{losses}").map_err(ToolError::output)?;
         }
     }
@@ -545,4 +563,19 @@ fn report(
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn report_counts_every_sample_that_is_not_in_the_file() {
+        let mut total = WriterLosses::default();
+        assert_eq!(losses_text(&total), "0 lost");
+        total.not_received.never_came = 2;
+        total.not_received.replaced = 3;
+        total.undelivered.overwritten_unread = 4;
+        assert_eq!(losses_text(&total), "2 lost, 4 not recorded in time, 3 replaced by their writer");
+    }
 }
