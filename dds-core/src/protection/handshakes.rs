@@ -289,7 +289,7 @@ impl Handshakes {
     pub(super) fn peer_lost(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
         self.refusals.forget(prefix);
         if let Some(PeerState { was_expelled: true, refusal: Some(reason), .. }) = self.peers.remove(&prefix) {
-            self.refusals.expelled(prefix, reason);
+            self.refusals.expelled(prefix, reason, self.unix);
         }
         cx.filter.keys.remove_peer(prefix);
     }
@@ -351,7 +351,7 @@ impl Handshakes {
     /// Returns a text on participants that do not take part. Empty if there are none.
     pub(super) fn explain(&self) -> String {
         let unproved = self.peers.iter().filter(|(_, peer)| peer.proved.is_none());
-        self.refusals.explain(unproved.map(|(prefix, peer)| (*prefix, peer.refusal.as_deref())))
+        self.refusals.explain(unproved.map(|(prefix, peer)| (*prefix, peer.refusal.as_deref())), self.unix)
     }
 }
 
