@@ -69,6 +69,8 @@ pub(super) struct PeerState {
     refusal: Option<String>,
     retry_at: Instant,
     was_expelled: bool,
+    /// It takes part without an identity, although a forged announcement has claimed one.
+    is_guest: bool,
 }
 
 /// The rights of a participant that has proved its identity, and the keys that were sent to it.
@@ -117,7 +119,10 @@ impl Handshakes {
         let has_identity = announced
             .and_then(|security| security.identity.as_ref())
             .is_some_and(|token| token.class_id.starts_with("DDS:Auth:PKI-DH:1."));
-        if !has_identity && !self.peers.contains_key(&prefix) {
+        // An earlier announcement may have been a forged one, with an identity that this participant cannot prove.
+        let is_guest = cx.policy.rule.allow_unauthenticated_participants && !may_have_identity(prefix);
+        if !has_identity && (is_guest || !self.peers.contains_key(&prefix)) {
+            self.peers.entry(prefix).and_modify(PeerState::become_guest);
             return self.without_identity(cx, prefix);
         }
         let peer = self.peers.entry(prefix).or_insert_with(|| PeerState::new(data.vendor, now.instant));
@@ -129,6 +134,7 @@ impl Handshakes {
             }
             return PeerAdmission::ByProof;
         }
+        peer.is_guest = false;
         peer.info = announced.and_then(|security| security.info).unwrap_or_default();
         peer.builtin_endpoints = data.builtin_endpoints;
         peer.note_sign(now, ANNOUNCEMENT_LEN);
@@ -350,7 +356,7 @@ impl Handshakes {
 
     /// Returns a text on participants that do not take part. Empty if there are none.
     pub(super) fn explain(&self) -> String {
-        let unproved = self.peers.iter().filter(|(_, peer)| peer.proved.is_none());
+        let unproved = self.peers.iter().filter(|(_, peer)| peer.proved.is_none() && !peer.is_guest);
         self.refusals.explain(unproved.map(|(prefix, peer)| (*prefix, peer.refusal.as_deref())), self.unix)
     }
 }
@@ -371,6 +377,7 @@ impl PeerState {
             refusal: None,
             retry_at: now,
             was_expelled: false,
+            is_guest: false,
         }
     }
 
@@ -384,6 +391,11 @@ impl PeerState {
         self.proved.is_some() || self.credit > 0
     }
 
+    fn become_guest(&mut self) {
+        self.end_handshake();
+        self.is_guest = true;
+    }
+
     fn end_handshake(&mut self) {
         (self.handshake, self.is_plausible, self.generation) = (None, false, 0);
     }
@@ -393,6 +405,12 @@ impl PeerState {
 pub(super) struct ExchangeContext<'a> {
     pub(super) policy: &'a DomainPolicy,
     pub(super) filter: &'a MessageFilter,
+}
+
+/// Whether a participant of this name may prove an identity: then the name begins with a set bit (DDS Security 1.1,
+/// 9.3.3). The others begin with a vendor, which has none (RTPS 2.5, 9.3.1.1).
+fn may_have_identity(prefix: GuidPrefix) -> bool {
+    prefix.0[0] & 0x80 != 0
 }
 
 /// Returns the seconds since 1970.

@@ -293,6 +293,32 @@ fn claimed_identities_keep_no_participant_out() {
     assert!(world.pass_until(PATIENCE, is_known), "the forger keeps the station out");
 }
 
+/// A participant without security cannot prove the identity that a forger claims in its name.
+#[test]
+fn claimed_identity_keeps_no_guest_out() {
+    let open = |text: String| text.replace("participants>false", "participants>true");
+    let (world, keystore) = (World::new(7), Keystore::new(&["robot"], Kinds::NONE, open));
+    let node = world.node();
+    let builder = DomainParticipant::builder(0).linger(Duration::ZERO).credentials(keystore.credentials("robot"));
+    let robot = (node.build(builder), node);
+    let is_cut = Arc::new(AtomicBool::new(true));
+    let cut = Arc::clone(&is_cut);
+    // The forger is faster than the guest, whose name begins with a vendor.
+    world.damage(move |bytes| {
+        if cut.load(Ordering::Relaxed) && bytes.get(8) == Some(&1) {
+            bytes.clear();
+        }
+    });
+    let (guest, _node) = world.participant();
+    world.pass(Duration::from_secs(1));
+    assert!(robot.0.discovered_participants().is_empty());
+    is_cut.store(false, Ordering::Relaxed);
+    let forged = ParticipantData { prefix: guest.guid().prefix, ..pretender(1) };
+    robot.1.feed(&announcement(&forged), Socket::MetatrafficUnicast);
+    assert!(robot.0.discovered_participants().is_empty(), "the guest has announced itself first");
+    assert!(world.pass_until(PATIENCE, || robot.0.discovered_participants().len() == 1), "the guest stays out");
+}
+
 /// Each Request with a valid certificate costs a signature. A forger has certificates from the wire.
 #[test]
 fn copied_certificates_cost_a_bounded_number_of_signatures() {
