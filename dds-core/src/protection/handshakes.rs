@@ -10,7 +10,7 @@ use super::keys::KeysOfPeer;
 use super::message_filter::MessageFilter;
 use super::policy::DomainPolicy;
 use super::refusals::RefusalLog;
-use super::work_budget::WorkBudget;
+use super::work_budget::{WorkBudget, WorkKind};
 use dds_rtps::discovery::data::{ParticipantData, SecurityInfo};
 use dds_rtps::discovery::parameter_id as pid;
 use dds_rtps::discovery::{BuiltinEndpoints, PeerAdmission, SecurityAction, SecurityChannel};
@@ -30,6 +30,9 @@ const HANDSHAKES_MAX: usize = 128;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause between two checks of a proved identity that was refused. Its permissions may begin later.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
+/// Pause after a Request was refused for lack of budget, and the bound of its random part.
+const WORK_PAUSE_MS: u8 = 10;
+const WORK_PAUSE_SPREAD_MS: u8 = 40;
 /// Bytes that go to the address of a participant that has not proved its identity. The address may be forged.
 const CREDIT: usize = 16 << 10;
 /// Bytes that a message in the name of such a participant earns, for each of its own.
@@ -69,6 +72,8 @@ pub(super) struct PeerState {
     refusal: Option<String>,
     retry_at: Instant,
     was_expelled: bool,
+    /// There was no budget for a Request to it.
+    waits_until: Instant,
     /// It takes part without an identity, although a forged announcement has claimed one.
     is_guest: bool,
 }
@@ -190,6 +195,11 @@ impl Handshakes {
     fn pump(&mut self, prefix: GuidPrefix, now: Now) {
         loop {
             let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.may_send()) else { return };
+            if peer.handshake.as_ref().is_some_and(PeerHandshake::is_poll_costly)
+                && !peer.may_work(&mut self.work, prefix, now)
+            {
+                return;
+            }
             let Some(token) = peer.handshake.as_mut().and_then(|handshake| handshake.poll(handshake_time(now))) else {
                 return;
             };
@@ -230,12 +240,16 @@ impl Handshakes {
         // A message has one token. More of them would cost more than the sender pays for.
         let Some(token) = message.tokens.first() else { return };
         let is_costly = handshake.is_costly(token);
-        if is_costly && !self.work.take(now.instant, sender) {
+        let certificate = token.binary("c.id");
+        if is_costly && !self.work.take(now.instant, sender, self.work.kind_of(sender, certificate)) {
             // The other side repeats it.
             return;
         }
         let handled = handshake.handle(token, handshake_time(now));
-        peer.is_plausible |= is_costly && handled.is_ok();
+        if is_costly && handled.is_ok() {
+            peer.is_plausible = true;
+            certificate.into_iter().for_each(|certificate| self.work.note_certificate(sender, certificate));
+        }
         let proved = (handshake.generation() != peer.generation).then(|| handshake.peer().cloned()).flatten();
         peer.generation = handshake.generation();
         peer.last_received = message.identity;
@@ -306,7 +320,8 @@ impl Handshakes {
             let handshake = peer.handshake.as_ref().filter(|_| peer.may_send());
             let resend = handshake
                 .and_then(PeerHandshake::deadline)
-                .map(|elapsed| Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)).max(origin));
+                .map(|elapsed| Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)).max(origin))
+                .map(|due| due.max(peer.waits_until));
             let expiry = peer.proved.as_ref().and_then(|proved| {
                 let left = u64::try_from(proved.expires.saturating_sub(unix_of(now))).unwrap_or(0);
                 now.instant.after(Duration::from_secs(left.saturating_add(1)))
@@ -377,6 +392,7 @@ impl PeerState {
             refusal: None,
             retry_at: now,
             was_expelled: false,
+            waits_until: now,
             is_guest: false,
         }
     }
@@ -385,6 +401,21 @@ impl PeerState {
     fn note_sign(&mut self, now: Now, len: usize) {
         self.active_until = now.instant.after(PATIENCE).unwrap_or(now.instant);
         self.credit = (self.credit + len.saturating_mul(CREDIT_FACTOR)).min(CREDIT);
+    }
+
+    /// Whether a Request to it may be created now.
+    fn may_work(&mut self, work: &mut WorkBudget, prefix: GuidPrefix, now: Now) -> bool {
+        if self.waits_until > now.instant {
+            return false;
+        }
+        if work.take(now.instant, prefix, WorkKind::OwnRequest) {
+            return true;
+        }
+        // A forger cannot foresee which of those that wait has its turn next.
+        let [random] = random_bytes().unwrap_or([u8::MAX]);
+        let pause = Duration::from_millis((WORK_PAUSE_MS + random % WORK_PAUSE_SPREAD_MS).into());
+        self.waits_until = now.instant.after(pause).unwrap_or(now.instant);
+        false
     }
 
     fn may_send(&self) -> bool {

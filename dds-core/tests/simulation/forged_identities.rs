@@ -319,6 +319,71 @@ fn claimed_identity_keeps_no_guest_out() {
     assert!(world.pass_until(PATIENCE, || robot.0.discovered_participants().len() == 1), "the guest stays out");
 }
 
+/// A Request without a certificate fails before any operation with public keys, so it must take no budget for these.
+#[test]
+fn junk_requests_keep_no_participant_out() {
+    let (world, keystore) = (World::new(9), Keystore::with(Kinds { rtps: "SIGN", ..Kinds::NONE }));
+    let build = |name: &str| {
+        let node = world.node();
+        let builder = DomainParticipant::builder(0).linger(Duration::ZERO).credentials(keystore.credentials(name));
+        (node.build(builder), node)
+    };
+    let robot = build("robot");
+    let mut count = 0_u32;
+    let mut flood = || {
+        for _ in 0..8 {
+            count += 1;
+            // Each name begins otherwise, as those of different identities.
+            let prefix = pretender(1 + count % 8).prefix;
+            let mut token = dds_security::authentication::DataHolder::new("DDS:Auth:PKI-DH:1.0+Req");
+            for (name, value) in [("dh1", vec![4; 65]), ("challenge1", [&count.to_le_bytes()[..], &[7; 28]].concat())] {
+                token.binary_properties.push((name.to_owned(), value.into()));
+            }
+            let request = GenericMessage {
+                identity: (dds_rtps::types::Guid::new(prefix, EntityId::PARTICIPANT).to_bytes(), count.into()),
+                destination_participant: robot.0.guid().to_bytes(),
+                class_id: GenericMessage::AUTHENTICATION.to_owned(),
+                tokens: vec![token],
+                ..GenericMessage::default()
+            };
+            robot.1.send(&stateless(prefix, &request), Socket::MetatrafficUnicast);
+        }
+        world.pass(Duration::from_millis(1));
+    };
+    (1..=8).for_each(|number| robot.1.feed(&announcement(&pretender(number)), Socket::MetatrafficUnicast));
+    (0..500).for_each(|_| flood());
+    let station = build("station");
+    let knows = |participant: &DomainParticipant| participant.discovered_participants().len() == 1;
+    let meet = (0..3_000).any(|_| {
+        flood();
+        knows(&robot.0) && knows(&station.0)
+    });
+    assert!(meet, "the forger keeps the station out");
+}
+
+/// An announcement of a participant with a higher GUID makes this side send a Request, whose key costs an operation.
+#[test]
+fn announcements_cost_a_bounded_number_of_keys() {
+    let stage = Stage::new(Kinds { rtps: "SIGN", ..Kinds::NONE });
+    stage.initiator.1.record();
+    for number in 0..900_u32 {
+        let mut data = pretender(1);
+        data.prefix.0[0] = 0xff;
+        data.prefix.0[1..5].copy_from_slice(&number.to_be_bytes());
+        stage.initiator.1.send(&announcement(&data), Socket::MetatrafficUnicast);
+        if number % 50 == 0 {
+            stage.world.pass(Duration::from_millis(5));
+        }
+    }
+    stage.world.pass(Duration::from_millis(200));
+    let messages = handshake_messages(&stage.initiator.1.recorded());
+    let challenges: BTreeSet<_> = steps(&messages, "+Req").map(|request| request.destination_participant).collect();
+    println!("{} of 900 forged announcements draw a Request", challenges.len());
+    // 256 at once, and 200 in a second.
+    assert!((1..=330).contains(&challenges.len()), "{} keys", challenges.len());
+    stage.goes_on("behind");
+}
+
 /// Each Request with a valid certificate costs a signature. A forger has certificates from the wire.
 #[test]
 fn copied_certificates_cost_a_bounded_number_of_signatures() {

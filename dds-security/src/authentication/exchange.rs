@@ -85,14 +85,8 @@ impl HandshakeCredentials {
         Self { values, hash, certificate: identity.certificate.clone(), agreement }
     }
 
-    /// Reads and checks the credentials of another participant.
-    fn read(
-        token: &DataHolder,
-        hash_name: &'static str,
-        local: &LocalParticipant,
-        remote: &[u8; 16],
-        now: i64,
-    ) -> Result<Self, HandshakeError> {
+    /// Reads the credentials of another participant, with all checks that need no operation with public keys.
+    fn read(token: &DataHolder, hash_name: &'static str, remote: &[u8; 16]) -> Result<Self, HandshakeError> {
         let mut values: [Vec<u8>; 5] = Default::default();
         for (name, value) in CREDENTIALS.into_iter().zip(&mut values) {
             *value = required(token, name)?.to_vec();
@@ -109,12 +103,10 @@ impl HandshakeCredentials {
         }
         let text = std::str::from_utf8(id).map_err(|_| HandshakeError::Certificate(CertificateError::Malformed))?;
         let certificate = Certificate::from_peer(text).map_err(HandshakeError::Certificate)?;
-        // Only the own GUID counts: one that another identity could have would let it speak in that name. Before the
-        // signature, which costs more.
+        // Only the own GUID counts: one that another identity could have would let it speak in that name.
         if remote[..6] != subject_half(&certificate) {
             return Err(HandshakeError::Guid);
         }
-        local.identity.check_peer(&certificate, now).map_err(HandshakeError::Certificate)?;
         let expected: &[u8] = match certificate.public_key() {
             PublicKey::P256(_) => b"ECDSA-SHA256",
             PublicKey::Rsa(_) => b"RSASSA-PSS-SHA256",
@@ -123,6 +115,12 @@ impl HandshakeCredentials {
             return Err(unknown(signature_name));
         }
         Ok(Self { values, hash, certificate, agreement })
+    }
+
+    /// Checks that the authority has signed the certificate, which costs an operation with its public key.
+    fn verified(self, local: &LocalParticipant, now: i64) -> Result<Self, HandshakeError> {
+        local.identity.check_peer(&self.certificate, now).map_err(HandshakeError::Certificate)?;
+        Ok(self)
     }
 
     fn write(&self, token: &mut DataHolder) {
@@ -160,6 +158,11 @@ impl RequestExchange {
         Self { token, own, key, dh1, challenge1 }
     }
 
+    /// Whether a Reply answers this Request, and passes the checks that cost little.
+    pub(super) fn is_costly_reply(&self, reply: &DataHolder, remote: &[u8; 16]) -> bool {
+        self.is_answered_by(reply) && HandshakeCredentials::read(reply, "hash_c2", remote).is_ok()
+    }
+
     /// Whether a Reply answers this Request.
     pub(super) fn is_answered_by(&self, reply: &DataHolder) -> bool {
         reply.binary("challenge1") == Some(&self.challenge1)
@@ -180,7 +183,7 @@ impl RequestExchange {
         check_optional(reply, "dh1", &self.dh1)?;
         let challenge2 = challenge(reply, "challenge2")?;
         let dh2 = required(reply, "dh2")?;
-        let peer = HandshakeCredentials::read(reply, "hash_c2", local, remote, now)?;
+        let peer = HandshakeCredentials::read(reply, "hash_c2", remote)?.verified(local, now)?;
         if peer.agreement != self.own.agreement {
             return Err(HandshakeError::Mismatch("c.kagree_algo"));
         }
@@ -231,6 +234,13 @@ impl ReplyId {
 }
 
 impl ReplyExchange {
+    /// Whether a Request passes the checks that cost little.
+    pub(super) fn is_costly_request(request: &DataHolder, remote: &[u8; 16]) -> bool {
+        challenge(request, "challenge1").is_ok()
+            && required(request, "dh1").is_ok()
+            && HandshakeCredentials::read(request, "hash_c1", remote).is_ok()
+    }
+
     /// Checks a Request and answers it.
     pub(super) fn new(
         request: &DataHolder,
@@ -242,7 +252,7 @@ impl ReplyExchange {
     ) -> Result<Self, HandshakeError> {
         let challenge1 = challenge(request, "challenge1")?;
         let dh1 = required(request, "dh1")?.to_vec();
-        let peer = HandshakeCredentials::read(request, "hash_c1", local, remote, now)?;
+        let peer = HandshakeCredentials::read(request, "hash_c1", remote)?.verified(local, now)?;
         peer.agreement.check_public(&dh1)?;
         let own = HandshakeCredentials::own(local, peer.agreement);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
@@ -493,7 +503,7 @@ mod tests {
         let local = local();
         let read = |message: &GenericMessage, name| {
             assert_eq!(message.class_id, GenericMessage::AUTHENTICATION);
-            HandshakeCredentials::read(&message.tokens[0], name, &local, &participant_guid(message), NOW).unwrap()
+            HandshakeCredentials::read(&message.tokens[0], name, &participant_guid(message)).unwrap()
         };
         let (one, other) = (read(&request, "hash_c1"), read(&reply, "hash_c2"));
         assert_eq!((one.certificate.subject_text(), one.agreement), ("CN=station".to_owned(), Agreement::Ecdh));

@@ -134,16 +134,16 @@ struct InitiatorState {
 
 #[derive(Clone)]
 struct WaitingRequest {
-    exchange: RequestExchange,
+    /// `None` until it is sent: its key costs an operation, and anyone can announce a participant.
+    exchange: Option<RequestExchange>,
     /// The `challenge2` that an authenticated participant has announced, and must use.
     announced: Option<[u8; 32]>,
     repetition: Repetition,
 }
 
 impl WaitingRequest {
-    fn new(local: &LocalParticipant, seed: &mut Zeroizing<[u8; 32]>, announced: Option<[u8; 32]>) -> Self {
-        let exchange = RequestExchange::new(local, &next_nonce(seed));
-        Self { exchange, announced, repetition: Repetition::new() }
+    fn new(announced: Option<[u8; 32]>) -> Self {
+        Self { exchange: None, announced, repetition: Repetition::new() }
     }
 }
 
@@ -198,7 +198,7 @@ impl PeerHandshake {
         let mut seed = Zeroizing::new(random);
         let role = if local.guid < remote.guid {
             HandshakeRole::Initiator(InitiatorState {
-                request: Some(WaitingRequest::new(&local, &mut seed, None)),
+                request: Some(WaitingRequest::new(None)),
                 finished: None,
                 sends_final: false,
                 last_final: None,
@@ -226,17 +226,20 @@ impl PeerHandshake {
 
     /// Whether [`handle`](Self::handle) would need operations with public keys for a token.
     ///
-    /// Those to a Reply or a Final need the challenges of this side. Anyone can repeat a certificate in a Request.
+    /// Those to a Reply or a Final need the challenges of this side. Anyone can repeat a certificate in a Request. A
+    /// token that fails a check without such operations costs none.
     #[must_use]
     pub fn is_costly(&self, token: &DataHolder) -> bool {
         match (HandshakeStep::of(token), &self.role) {
             (Ok(HandshakeStep::Request), HandshakeRole::Replier(replier)) => {
                 let request_hash = hash_of_request(token);
                 let is_finished = replier.finished.as_ref().is_some_and(|known| known.request_hash == request_hash);
-                !is_finished && replier.pending.iter().all(|pending| pending.reply.id.request_hash != request_hash)
+                let is_new = replier.pending.iter().all(|pending| pending.reply.id.request_hash != request_hash);
+                !is_finished && is_new && ReplyExchange::is_costly_request(token, &self.remote.guid)
             }
             (Ok(HandshakeStep::Reply), HandshakeRole::Initiator(initiator)) => {
-                initiator.request.as_ref().is_some_and(|request| request.exchange.is_answered_by(token))
+                let exchange = initiator.request.as_ref().and_then(|request| request.exchange.as_ref());
+                exchange.is_some_and(|exchange| exchange.is_costly_reply(token, &self.remote.guid))
             }
             (Ok(HandshakeStep::Final), HandshakeRole::Replier(replier)) => {
                 replier.pending.iter().any(|pending| pending.reply.id.is_finished_by(token))
@@ -258,11 +261,25 @@ impl PeerHandshake {
         }
     }
 
+    /// Whether the next [`poll`](Self::poll) creates a key. That costs an operation with public keys.
+    #[must_use]
+    pub fn is_poll_costly(&self) -> bool {
+        match &self.role {
+            HandshakeRole::Initiator(initiator) if !initiator.sends_final => {
+                initiator.request.as_ref().is_some_and(|request| request.exchange.is_none())
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the next token for the other participant. Call it until it returns `None`.
     pub fn poll(&mut self, now: HandshakeTime) -> Option<DataHolder> {
         let elapsed = now.elapsed;
         match &mut self.role {
-            HandshakeRole::Initiator(initiator) => initiator.poll(elapsed, self.peer.is_some()),
+            HandshakeRole::Initiator(initiator) => {
+                let exchange = || RequestExchange::new(&self.local, &next_nonce(&mut self.seed));
+                initiator.poll(elapsed, self.peer.is_some(), exchange)
+            }
             HandshakeRole::Replier(replier) => replier.poll(elapsed, self.peer.is_some()),
         }
     }
@@ -297,7 +314,7 @@ impl PeerHandshake {
         match &mut initiator.request {
             Some(request) if request.announced == announced => request.repetition = Repetition::new(),
             // A Reply to the earlier Request may have told a forger its challenge, so another Request follows.
-            _ => initiator.request = Some(WaitingRequest::new(&self.local, &mut self.seed, announced)),
+            _ => initiator.request = Some(WaitingRequest::new(announced)),
         }
         Ok(())
     }
@@ -341,7 +358,7 @@ impl PeerHandshake {
             initiator.sends_final |= !is_paused;
             return Ok(());
         }
-        let Some(WaitingRequest { exchange, announced, .. }) = &initiator.request else {
+        let Some(WaitingRequest { exchange: Some(exchange), announced, .. }) = &initiator.request else {
             return Err(HandshakeError::Unexpected);
         };
         if announced.is_some_and(|announced| token.binary("challenge2") != Some(&announced)) {
@@ -384,7 +401,12 @@ impl PeerHandshake {
 }
 
 impl InitiatorState {
-    fn poll(&mut self, now: Duration, is_authenticated: bool) -> Option<DataHolder> {
+    fn poll(
+        &mut self,
+        now: Duration,
+        is_authenticated: bool,
+        new_exchange: impl FnOnce() -> RequestExchange,
+    ) -> Option<DataHolder> {
         if std::mem::take(&mut self.sends_final) {
             self.last_final = Some(now);
             return self.finished.as_ref().map(|(_, token)| token.clone());
@@ -399,7 +421,7 @@ impl InitiatorState {
         }
         repetition.note(now);
         self.last_request = Some(now);
-        Some(exchange.token.clone())
+        Some(exchange.get_or_insert_with(new_exchange).token.clone())
     }
 }
 
