@@ -374,7 +374,7 @@ impl BuiltinPair {
     }
 
     /// Repeats the initial handshake with the endpoints of a peer that never sent anything: the peer announced itself.
-    pub fn repeat_handshake(&mut self, now: Now, prefix: GuidPrefix) {
+    pub fn repeat_initial_handshake(&mut self, now: Now, prefix: GuidPrefix) {
         let (writer_id, reader_id) = self.profile.ids;
         self.writer.ask_again(now, Guid::new(prefix, reader_id));
         self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id));

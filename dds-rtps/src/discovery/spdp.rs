@@ -97,10 +97,10 @@ impl Announcer {
         self.announced = 0;
     }
 
-    /// Announces to a new peer at once, without waiting for the period.
-    pub fn answer(&mut self, locators: &[Locator]) {
+    /// Announces in return to a new peer, at once, without waiting for the period.
+    pub fn announce_to(&mut self, locators: &[Locator]) {
         let room = ANSWERS_MAX.saturating_sub(self.answers.len());
-        // Further peers are not answered: they receive the next periodic announcement.
+        // Further peers receive the next periodic announcement.
         self.answers.extend(locators.iter().take(room));
     }
 
@@ -248,7 +248,7 @@ mod tests {
         let mut announcer = announcer(7);
         destinations(&mut announcer);
         let peers: Vec<Locator> = (1..=70).map(|port| Locator::udp_v4([10, 0, 0, 1].into(), port)).collect();
-        announcer.answer(&peers);
+        announcer.announce_to(&peers);
         let mut answered = Vec::new();
         while let Some(destinations) = destinations(&mut announcer) {
             assert!(destinations.len() <= ANSWERS_PER_DATAGRAM);
@@ -342,8 +342,8 @@ mod tests {
         destinations(&mut announcer);
         let peer = |number: usize| Locator::udp_v4([10, 0, (number >> 8) as u8, number as u8].into(), 7410);
         let peers: Vec<Locator> = (0..ANSWERS_MAX + 10).map(peer).collect();
-        announcer.answer(&peers[..10]);
-        announcer.answer(&peers[10..]);
+        announcer.announce_to(&peers[..10]);
+        announcer.announce_to(&peers[10..]);
         assert_eq!(announcer.answers, &peers[..ANSWERS_MAX]);
         announcer.dispose(at(50), peers.into_iter());
         assert_eq!(announcer.answers.len(), ANSWERS_MAX);

@@ -162,7 +162,7 @@ impl Participant {
         self.announce(now);
         self.update_all_routes(now);
         // A peer that multicast does not reach learns the new locators only in this way.
-        self.announcer.answer(&self.peers.unicast_locators());
+        self.announcer.announce_to(&self.peers.unicast_locators());
     }
 
     fn announce(&mut self, now: Now) {

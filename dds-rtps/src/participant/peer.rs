@@ -33,7 +33,7 @@ pub(super) struct Peer {
     pub(super) is_vouched: bool,
     /// Announcement with another address, which counts once that address is valid.
     pub(super) moves_to: Option<Box<ParticipantData>>,
-    /// When a repeated announcement was last answered.
+    /// When a repeated announcement last drew one in return.
     pub(super) repeated_at: Option<Instant>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct PeerTable {
 }
 
 impl Peer {
-    /// Returns the unicast locators that may receive answers.
+    /// Returns the unicast locators that INFO_REPLY may name.
     pub(super) fn reply_locators(&self) -> Vec<Locator> {
         on_valid_hosts(&self.data.unicast_locators(), &self.route)
     }
@@ -163,29 +163,29 @@ impl Participant {
             self.peers.validations.end(prefix);
         }
         if self.peers.validations.is_valid(prefix) {
-            // The peer exists: repeat the handshake with its endpoints that have not answered.
+            // The peer exists: repeat the initial handshake with its endpoints that are silent.
             for pair in self.pairs.iter_mut() {
-                pair.repeat_handshake(now, prefix);
+                pair.repeat_initial_handshake(now, prefix);
             }
             return security::repeat_admission(self, now, prefix);
         }
         self.peers.validations.challenge_again(now.instant, prefix);
-        // The answer to its first announcement may be lost. A peer without multicast gets no periodic announcement.
+        // The announcement in return may be lost. A peer without multicast gets no periodic announcement.
         let period = self.config.announcement_period;
         let is_early = peer.repeated_at.is_some_and(|repeated| now.instant.since(repeated) < period);
         if peer.data.metatraffic_multicast.is_empty() && !is_early {
             peer.repeated_at = Some(now.instant);
-            self.answer_announcement(prefix, REPEATED_TO);
+            self.announce_in_return(prefix, REPEATED_TO);
         }
-        // A handshake without an answer has ended, and begins again.
+        // A handshake of DDS Security without a proof has ended, and begins again.
         security::repeat_admission(self, now, prefix);
     }
 
     /// Sends our announcement to a peer whose address is not valid yet, to at most `count_max` locators.
-    fn answer_announcement(&mut self, prefix: GuidPrefix, count_max: usize) {
+    fn announce_in_return(&mut self, prefix: GuidPrefix, count_max: usize) {
         let len = self.announcer.announcement_len();
         let locators = self.peers.validations.pay_for_announcement(prefix, len, count_max);
-        self.announcer.answer(&locators);
+        self.announcer.announce_to(&locators);
     }
 
     /// Whether there is room for one more participant. A lease may be of any length, even infinite, but a silent
@@ -201,7 +201,7 @@ impl Participant {
         true
     }
 
-    /// Returns the destination of the answers to a message with INFO_REPLY.
+    /// Returns the destination that the INFO_REPLY of a message names.
     pub(super) fn reply_to(&mut self, receiver: &Receiver<'_>) -> Option<Locator> {
         let reply = receiver.reply.as_ref()?;
         let peer = self.peers.known.get(&receiver.source_prefix);
@@ -217,8 +217,8 @@ impl Participant {
         let is_admitted = security::is_admitted_by_announcement(self, now, &data);
         let has = if is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
         self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
-        // Answer at once, so that the peer does not discover us a period later.
-        self.answer_announcement(prefix, usize::MAX);
+        // At once, so that the peer does not discover us a period later.
+        self.announce_in_return(prefix, usize::MAX);
         self.peers.leases.set(now.instant, prefix, data.lease_duration.min(UNVERIFIED_LEASE_MAX));
         let peer = Peer {
             data: Arc::new(data),
@@ -253,7 +253,7 @@ impl Participant {
         let has = if peer.is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
         if !self.peers.validations.is_valid(prefix) {
             self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
-            self.answer_announcement(prefix, usize::MAX);
+            self.announce_in_return(prefix, usize::MAX);
             return self.replace_data(now, data, route);
         }
         // The plain pairs of both sides may be protected, so a plain challenge has no answer.
@@ -268,7 +268,7 @@ impl Participant {
         self.peers.validations.begin_move(now.instant, prefix, has, route, len);
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);
-        self.answer_announcement(prefix, usize::MAX);
+        self.announce_in_return(prefix, usize::MAX);
     }
 
     /// Replaces the data of a known peer.
@@ -528,7 +528,7 @@ const UNVERIFIED_LEASE_MAX: Duration = SILENT_FOR;
 /// A peer that does not take part yet answers no challenge. With DDS Security, its handshake proves its address.
 const NOTHING_TO_CHALLENGE: BuiltinEndpoints = BuiltinEndpoints(0);
 
-/// Locators of a peer that a repeated answer goes to. The first answer goes to all of them.
+/// Locators of a peer that a repeated announcement in return goes to. The first one goes to all of them.
 const REPEATED_TO: usize = 2;
 
 /// Bytes of a message around the payload of its only DATA.

@@ -110,7 +110,7 @@ pub(super) fn repeat_admission(participant: &mut Participant, now: Now, prefix: 
     let Some(secure) = &mut participant.secure else { return };
     // Its identity is proved already, so only messages with keys may be missing.
     if let Some(pair) = secure.keys.get_mut(&prefix) {
-        pair.repeat_handshake(now, prefix);
+        pair.repeat_initial_handshake(now, prefix);
     } else if is_admitted_by_announcement(participant, now, &data) && !was_admitted {
         admit_peer(participant, now, prefix);
     }
