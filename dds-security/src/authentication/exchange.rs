@@ -500,7 +500,6 @@ mod tests {
     fn handshake_of_cyclone_is_verified() {
         let (request, reply, last) =
             (captured!("cyclone_request.bin"), captured!("cyclone_reply.bin"), captured!("cyclone_final.bin"));
-        let local = local();
         let read = |message: &GenericMessage, name| {
             assert_eq!(message.class_id, GenericMessage::AUTHENTICATION);
             HandshakeCredentials::read(&message.tokens[0], name, &participant_guid(message)).unwrap()
