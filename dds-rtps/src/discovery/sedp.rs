@@ -27,6 +27,8 @@ const UNASKED_MAX: usize = 4 << 10;
 const UNHEARD_PERIOD_MAX: Duration = Duration::from_secs(100);
 /// Withdrawn announcements that are kept while a lost peer may return with its old matches.
 const WITHDRAWN_MAX: usize = 4_096;
+/// Withdrawn entities whose disposals can be repeated; the latest ones.
+const DISPOSED_AGAIN_MAX: usize = 1_024;
 /// Lost peers that may return; the latest ones.
 const LOST_PEERS_MAX: usize = 256;
 /// How long a lost peer may take to return. Leases end within seconds, so a peer that was cut off for longer has lost
@@ -212,6 +214,8 @@ pub struct BuiltinPair {
     /// Peers whose lease has ended, and when. If our messages still reached them, they still match the endpoints that
     /// we withdraw now. They must receive the disposals when they return, or they would match our endpoints forever.
     lost_peers: VecDeque<(GuidPrefix, Instant)>,
+    /// Entities that were withdrawn lately. A peer that has passed their disposals needs these again.
+    withdrawn: VecDeque<(InstanceHandle, Instant)>,
     /// The next change has a higher number.
     reserved: SequenceNumber,
 }
@@ -278,6 +282,7 @@ impl BuiltinPair {
             writer: StatefulWriter::new(writer),
             reader: StatefulReader::new(reader),
             lost_peers: VecDeque::new(),
+            withdrawn: VecDeque::new(),
             reserved: SequenceNumber::ZERO,
         }
     }
@@ -411,17 +416,36 @@ impl BuiltinPair {
     /// unlimited KEEP_LAST history never does for a payload of normal size.
     pub fn publish(&mut self, now: Now, instance: InstanceHandle, payload: &[u8]) -> bool {
         self.writer.skip_numbers(self.reserved);
+        self.withdrawn.retain(|(known, _)| *known != instance);
         self.writer.write(now, NewChange::alive(instance, Payload::copy_of(payload))).is_ok()
     }
 
     /// Withdraws an announcement; `key` is the serialized key. Returns false if the history refuses it.
     pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
-        let kind = ChangeKind::NotAliveDisposedUnregistered;
-        let change = NewChange::not_alive(kind, instance, Payload::copy_of(key));
+        // A peer that was lost for longer has lost us, too.
+        while self.withdrawn.front().is_some_and(|(_, at)| now.instant.since(*at) > RETURN_WITHIN)
+            || self.withdrawn.len() >= DISPOSED_AGAIN_MAX
+        {
+            self.withdrawn.pop_front();
+        }
+        self.withdrawn.push_back((instance, now.instant));
         // First, so that the writer does not keep the disposal for a peer that is lost for good.
         self.forget_lost_peers(now);
+        self.dispose(now, instance, key)
+    }
+
+    /// Returns the entities that were withdrawn lately.
+    #[must_use]
+    pub fn withdrawn(&self) -> Vec<InstanceHandle> {
+        self.withdrawn.iter().map(|(instance, _)| *instance).collect()
+    }
+
+    /// Repeats the disposal of a withdrawn entity, with a higher sequence number. Returns false if the history refuses
+    /// it.
+    pub fn dispose(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
+        let kind = ChangeKind::NotAliveDisposedUnregistered;
         self.writer.skip_numbers(self.reserved);
-        self.writer.write(now, change).is_ok()
+        self.writer.write(now, NewChange::not_alive(kind, instance, Payload::copy_of(key))).is_ok()
     }
 
     /// Handles a submessage of a peer for this topic. `reply` is the destination of the answer, if not the discovered
@@ -512,5 +536,6 @@ mod tests {
         // The newest change stays as well, until the next write.
         let kept = pair.writer.history_len();
         assert!((WITHDRAWN_MAX..=WITHDRAWN_MAX + 1).contains(&kept), "{kept}");
+        assert_eq!(pair.withdrawn().len(), DISPOSED_AGAIN_MAX);
     }
 }

@@ -102,8 +102,16 @@ impl Participant {
         true
     }
 
-    /// Announces all local writers, or all local readers, again, with higher sequence numbers.
+    /// Announces all local writers, or all local readers, again, with higher sequence numbers. Withdraws those again
+    /// that are gone.
     pub(super) fn publish_again<T: EndpointAnnouncement>(&mut self, now: Now) {
+        let pair = self.pairs.get_mut(T::TOPIC);
+        for instance in pair.withdrawn() {
+            let Some(bytes) = instance.as_bytes() else { continue };
+            let mut key = Vec::new();
+            endpoint_key(Guid::from_bytes(*bytes), &mut key);
+            self.counters.unpublished += u64::from(!pair.dispose(now, instance, &key));
+        }
         for endpoint in self.matching.of::<T>(self.config.prefix) {
             let mut payload = Vec::new();
             endpoint.data.encode(&mut payload);

@@ -149,6 +149,26 @@ fn withdrawal_during_one_sided_loss_is_reported() {
     assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
 }
 
+/// A challenge above all real changes makes the peer skip the disposal.
+#[test]
+fn withdrawal_before_a_raised_challenge_is_reported() {
+    let (mut network, a, b) = matched();
+    let [from_a, from_b] = [prefix(1).0, prefix(2).0];
+    network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
+    network.run_for(Duration::from_secs(30));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
+    let id = writer(1, DataWriterQos::default()).endpoint.guid.entity_id;
+    network.with(a, |participant, now| participant.remove_writer(now, id));
+    network.run_for(Duration::from_secs(1));
+    assert!(network.events(b).is_empty());
+    // Challenges of the topic Messages are lost, so the topic of the writers has its turn.
+    let messages = EntityId::PARTICIPANT_MESSAGE_WRITER.0;
+    network.loses = Box::new(move |_, bytes| bytes[8..20] == from_a && bytes.windows(4).any(|part| part == messages));
+    network.run_for(Duration::from_secs(30));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
+}
+
 #[test]
 fn forged_participant_disposal_is_ignored() {
     let (mut network, a, b) = matched();
