@@ -828,6 +828,8 @@ fn file_of_tao_is_built_in() {
     let found = accept_silently("#include <tao/ULongSeq.pidl>\nstruct A { CORBA::ULongSeq a; };");
     assert_eq!(member_types(&found, "A"), ["CORBA::ULongSeq"]);
     accept_silently("#include \"tao/orb.idl\"\n#include \"tao/LongSeq.pidl\"\nstruct A { CORBA::StringSeq a; };");
+    accept_silently("#include <orb.idl>\nstruct A { CORBA::ULongSeq a; };");
+    accept_silently("#include <dds/OpenDDSConfig.h>\n#include <tao/Version.h>\nconst long V = TAO_MAJOR_VERSION;");
     refuse("#include <tao/Any.pidl>", "1:10: cannot find the file `tao/Any.pidl`");
 }
 

@@ -87,15 +87,21 @@ const TAO_SEQUENCES: [(&str, &str); 17] = [
     ("WString", "wstring"),
 ];
 
-/// The text of a file of TAO, for machines without OpenDDS.
+/// The text of a file of TAO or of OpenDDS's configuration, for machines without them.
 pub(super) fn tao_file(name: &str) -> Option<String> {
     let sequence = |(name, ty): &(&str, &str)| format!("module CORBA {{ typedef sequence<{ty}> {name}Seq; }};\n");
-    let file = name.strip_prefix("tao/")?;
-    if file == "orb.idl" {
-        let includes = TAO_SEQUENCES.iter().map(|(name, _)| format!("#include <tao/{name}Seq.pidl>\n"));
-        return Some(includes.collect());
+    match name {
+        // The standard gives this file, and TAO has it in its own folder.
+        "orb.idl" | "tao/orb.idl" => {
+            let includes = TAO_SEQUENCES.iter().map(|(name, _)| format!("#include <tao/{name}Seq.pidl>\n"));
+            return Some(includes.collect());
+        }
+        // The configuration of a usual build is empty.
+        "dds/OpenDDSConfig.h" => return Some("\n".to_owned()),
+        "tao/Version.h" => return Some("#define TAO_MAJOR_VERSION 2\n#define TAO_MINOR_VERSION 5\n".to_owned()),
+        _ => {}
     }
-    let name = file.strip_suffix("Seq.pidl")?;
+    let name = name.strip_prefix("tao/")?.strip_suffix("Seq.pidl")?;
     TAO_SEQUENCES.iter().find(|(known, _)| *known == name).map(sequence)
 }
 
