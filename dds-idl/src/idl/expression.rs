@@ -450,6 +450,7 @@ pub(super) fn convert(
         DataType::Fixed { .. } => match &value {
             ConstantValue::Fixed(_) => Some(value.clone()),
             ConstantValue::Integer(digits) => Some(ConstantValue::Fixed(FixedPoint { digits: *digits, scale: 0 })),
+            ConstantValue::Float(number) => fixed_of_float(parser, *number, span),
             _ => None,
         },
         DataType::Named(id) => match (&parser.specification.definition(*id).kind, &value) {
@@ -469,6 +470,16 @@ pub(super) fn convert(
         let found = parser.describe(&value);
         parser.report(Diagnostic::error(format!("expected a value of type `{expected}`, found {found}"), span))
     })
+}
+
+/// The value of a fixed-point number without its suffix.
+fn fixed_of_float(parser: &mut Parser<'_>, number: f64, span: Span) -> Option<ConstantValue> {
+    let mut value = literal::fixed(&format!("{}d", number.abs()))?;
+    if number < 0.0 {
+        value.digits = -value.digits;
+    }
+    parser.vendor_warning("a fixed-point number without its suffix", "TAOX11", span, &format!("write `{number}d`"));
+    Some(ConstantValue::Fixed(value))
 }
 
 /// Returns `None` if the value has another kind.

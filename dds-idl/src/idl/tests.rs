@@ -338,6 +338,7 @@ fn constants_are_evaluated() {
     assert_eq!(constant("const wstring A = L\"a\";"), ConstantValue::WString("a".into()));
     assert_eq!(constant("enum E { X, Y }; const E A = E::Y;").as_integer(), None);
     assert!(matches!(constant("const fixed A = 1.25d;"), ConstantValue::Fixed(_)));
+    warn("const fixed A = -1.25;", "1:17: a fixed-point number without its suffix is not standard IDL");
 }
 
 #[test]
