@@ -3,9 +3,7 @@
 #[cfg(feature = "dynamic")]
 use super::dynamic::DynamicType;
 use super::key::do_hashes_agree;
-#[cfg(feature = "dynamic")]
-use super::walk::key_hash_by;
-use super::walk::key_hash_of_payload;
+use super::walk::{HashForm, key_hash_by, key_hash_of_payload};
 use super::{DecodeError, Extensibility, TypeDescription};
 use crate::InstanceHandle;
 
@@ -78,7 +76,34 @@ impl AnyType {
             // `key_hash_of_payload` has the same check for described types.
             Self::Dynamic(ty) if !ty.has_key() => Ok(InstanceHandle::NIL),
             #[cfg(feature = "dynamic")]
-            Self::Dynamic(ty) => key_hash_by(ty.view(), ty.extensibility(), payload, is_key, scratch),
+            Self::Dynamic(ty) => {
+                key_hash_by(ty.view(), ty.extensibility(), payload, is_key, HashForm::Readable, scratch)
+            }
+        }
+    }
+
+    /// Returns the key hash of a payload that shows no key: the MD5 also of a short one.
+    ///
+    /// Topics with protected keys use it (DDS Security 1.1, is_key_protected).
+    ///
+    /// The content of `scratch` stays, as for [`key_hash_of_payload`](super::key_hash_of_payload).
+    ///
+    /// # Errors
+    /// As [`Self::key_hash_of_payload`].
+    pub fn hidden_key_hash_of_payload(
+        &self,
+        payload: &[u8],
+        is_key: bool,
+        scratch: &mut Vec<u8>,
+    ) -> Result<InstanceHandle, DecodeError> {
+        let form = HashForm::Hidden;
+        match self {
+            Self::Described(ty) if !ty.has_key() => Ok(InstanceHandle::NIL),
+            Self::Described(ty) => key_hash_by(*ty, ty.extensibility(), payload, is_key, form, scratch),
+            #[cfg(feature = "dynamic")]
+            Self::Dynamic(ty) if !ty.has_key() => Ok(InstanceHandle::NIL),
+            #[cfg(feature = "dynamic")]
+            Self::Dynamic(ty) => key_hash_by(ty.view(), ty.extensibility(), payload, is_key, form, scratch),
         }
     }
 

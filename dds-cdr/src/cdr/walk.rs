@@ -61,7 +61,16 @@ pub fn key_hash_of_payload(
     if !ty.has_key() {
         return Ok(InstanceHandle::NIL);
     }
-    key_hash_by(ty, ty.extensibility(), payload, is_key, scratch)
+    key_hash_by(ty, ty.extensibility(), payload, is_key, HashForm::Readable, scratch)
+}
+
+/// Whether a key hash may show its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HashForm {
+    /// A short key is its own hash.
+    Readable,
+    /// The hash of each key is its MD5.
+    Hidden,
 }
 
 /// [`key_hash_of_payload`] for a type that has a key, constant or dynamic.
@@ -70,12 +79,17 @@ pub(super) fn key_hash_by<S: Shape>(
     extensibility: Extensibility,
     payload: &[u8],
     is_key: bool,
+    form: HashForm,
     scratch: &mut Vec<u8>,
 ) -> Result<InstanceHandle, DecodeError> {
     let d = Decoder::of_payload_for(payload, Some(extensibility))?;
     let (encoding, start) = (d.encoding(), scratch.len());
     let result = key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, encoding));
-    let hash = key::hash(ty, encoding, scratch.get(start..).unwrap_or_default());
+    let key = scratch.get(start..).unwrap_or_default();
+    let hash = match form {
+        HashForm::Readable => key::hash(ty, encoding, key),
+        HashForm::Hidden => key::hash_of_bytes(false, key),
+    };
     // Before the result is examined, because the caller goes on to use the buffer after an error.
     scratch.truncate(start);
     result?;

@@ -3,7 +3,6 @@
 //! Each message has one key, and goes by the topic ParticipantVolatileMessageSecure.
 
 use super::handshakes::{ExchangeContext, Handshakes};
-use super::keys::OwnProtection;
 use super::policy::DomainPolicy;
 use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix};
@@ -19,8 +18,8 @@ impl Handshakes {
     /// Sends the keys for messages and for the builtin endpoints.
     pub(super) fn send_first_keys(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
         if let Some(key) = &cx.filter.keys.messages {
-            let (class, material) = (GenericMessage::PARTICIPANT_KEYS, key.material().clone());
-            self.send_keys(prefix, class, (EntityId::UNKNOWN, EntityId::UNKNOWN), &material);
+            let class = GenericMessage::PARTICIPANT_KEYS;
+            self.send_keys(prefix, class, (EntityId::UNKNOWN, EntityId::UNKNOWN), &[key.material()]);
         }
         self.send_builtin_keys(cx, prefix);
     }
@@ -39,7 +38,7 @@ impl Handshakes {
         }
     }
 
-    /// Sends the key of a local endpoint to a remote one, once. Does nothing for an endpoint without a key.
+    /// Sends the keys of a local endpoint to a remote one, once. Does nothing for an endpoint without a key.
     pub(super) fn send_endpoint_keys(
         &mut self,
         cx: &ExchangeContext<'_>,
@@ -47,11 +46,16 @@ impl Handshakes {
         local: EntityId,
         remote: EntityId,
     ) {
-        let Some(OwnProtection::Protected(key)) = cx.filter.keys.own(local) else { return };
+        let Some(keys) = cx.filter.keys.own(local) else { return };
+        // The key for submessages precedes the one for payloads.
+        let materials: Vec<_> = keys.submessages.iter().chain(&keys.payloads).map(|key| key.material()).collect();
+        if materials.is_empty() {
+            return;
+        }
         let Some(proved) = self.peers.get_mut(&prefix).and_then(|peer| peer.proved.as_mut()) else { return };
         if proved.sent.insert((local, remote)) {
             let class = if local.is_writer() { GenericMessage::WRITER_KEYS } else { GenericMessage::READER_KEYS };
-            self.send_keys(prefix, class, (local, remote), key.material());
+            self.send_keys(prefix, class, (local, remote), &materials);
         }
     }
 
@@ -60,10 +64,13 @@ impl Handshakes {
         to: GuidPrefix,
         class: &str,
         (local, remote): (EntityId, EntityId),
-        material: &KeyMaterial,
+        materials: &[&KeyMaterial],
     ) {
-        let mut token = DataHolder::new(KEYS_CLASS);
-        token.binary_properties.push((KEY_MATERIAL.to_owned(), material.to_token()));
+        let token = |material: &&KeyMaterial| {
+            let mut token = DataHolder::new(KEYS_CLASS);
+            token.binary_properties.push((KEY_MATERIAL.to_owned(), material.to_token()));
+            token
+        };
         let own = GuidPrefix(*self.local.guid.first_chunk().unwrap_or(&[0; 12]));
         let guid_of = |prefix, id| if id == EntityId::UNKNOWN { [0; 16] } else { Guid::new(prefix, id).to_bytes() };
         let message = GenericMessage {
@@ -72,7 +79,7 @@ impl Handshakes {
             destination_endpoint: guid_of(to, remote),
             source_endpoint: guid_of(own, local),
             class_id: class.to_owned(),
-            tokens: vec![token],
+            tokens: materials.iter().map(token).collect(),
             ..GenericMessage::default()
         };
         let payload = message.to_payload(TokenByteOrder::Little);
@@ -86,7 +93,8 @@ impl Handshakes {
             return;
         }
         let Some(peer) = cx.filter.keys.peer(sender) else { return };
-        let Some(material) = material_of(&message) else { return };
+        let mut materials = materials_of(&message);
+        let Some(material) = materials.next() else { return };
         let source = Guid::from_bytes(message.source_endpoint);
         let is_writer = message.class_id == GenericMessage::WRITER_KEYS;
         let is_reader = message.class_id == GenericMessage::READER_KEYS;
@@ -104,7 +112,8 @@ impl Handshakes {
             return peer.received().set_messages(material);
         }
         let fits = is_writer && source.entity_id.is_writer() || is_reader && source.entity_id.is_reader();
-        if source.prefix == sender && fits && peer.received().set_endpoint(source.entity_id, material) {
+        let for_payloads = if is_writer { materials.next() } else { None };
+        if source.prefix == sender && fits && peer.received().set_endpoint(source.entity_id, material, for_payloads) {
             self.actions.push_back(SecurityAction::CompareAgain(source));
         }
     }
@@ -128,12 +137,13 @@ impl Handshakes {
     }
 }
 
-/// Returns the key for submessages or messages. A writer with two keys protects its submessages with the first one.
-fn material_of(message: &GenericMessage) -> Option<KeyMaterial> {
+/// Returns the keys of a message. A writer with two keys protects its submessages with the first one, and the payloads
+/// inside of them with the second one.
+fn materials_of(message: &GenericMessage) -> impl Iterator<Item = KeyMaterial> + '_ {
     let values = message.tokens.iter().filter_map(|token| token.binary(KEY_MATERIAL));
-    let mut materials = values.filter_map(|value| KeyMaterial::from_token(value).ok());
+    let materials = values.filter_map(|value| KeyMaterial::from_token(value).ok());
     // Id 0 names the key of the handshake.
-    materials.find(|material| material.kind != TransformationKind::None && material.sender_key_id != [0; 4])
+    materials.filter(|material| material.kind != TransformationKind::None && material.sender_key_id != [0; 4])
 }
 
 /// The protection of a builtin endpoint's submessages. Topics of the application are judged when endpoints match.
@@ -186,7 +196,8 @@ mod tests {
         let none = KeyMaterial::generate(TransformationKind::None).unwrap();
         let message = |tokens| GenericMessage { tokens, ..GenericMessage::default() };
         let all = message(vec![DataHolder::new("other"), token(&of_handshake), token(&none), token(&sound)]);
-        assert_eq!(material_of(&all).map(|material| material.sender_key_id), Some(sound.sender_key_id));
-        assert!(material_of(&message(vec![token(&of_handshake), token(&none)])).is_none());
+        let ids: Vec<_> = materials_of(&all).map(|material| material.sender_key_id).collect();
+        assert_eq!(ids, [sound.sender_key_id]);
+        assert!(materials_of(&message(vec![token(&of_handshake), token(&none)])).next().is_none());
     }
 }

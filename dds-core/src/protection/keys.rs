@@ -3,27 +3,35 @@
 //! Bounds: an entry for each local endpoint, and at most 8 208 for the endpoints of an authenticated participant.
 
 use dds_rtps::types::{EntityId, GuidPrefix};
-use dds_security::crypto::{CryptoHeader, KeyMaterial, ReceiveKey, SendKey, TransformationKind};
+use dds_security::crypto::{CryptoHeader, KeyMaterial, OpenError, ReceiveKey, SendKey, TransformationKind};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Most endpoints of one participant whose keys are kept: twice its bound in discovery, and the builtin ones.
 const ENDPOINT_KEYS_MAX: usize = 2 * 4_096 + 16;
 
-/// How the submessages of a local endpoint leave.
-#[derive(Clone)]
-pub(super) enum OwnProtection {
-    /// As they are.
-    Plain,
-    /// Protected with the endpoint's key.
-    Protected(Arc<SendKey>),
+/// The keys of a local endpoint. Bytes without a key leave as they are.
+#[derive(Clone, Default)]
+pub(super) struct OwnKeys {
+    pub(super) submessages: Option<Arc<SendKey>>,
+    /// A writer's key for the payloads inside of its submessages.
+    pub(super) payloads: Option<Arc<SendKey>>,
+}
+
+/// What of a remote endpoint comes protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ExpectedProtection {
+    /// Its submessages. Plain ones are refused.
+    pub(super) submessages: bool,
+    /// The payloads inside of its submessages. Submessages with plain ones are refused.
+    pub(super) payloads: bool,
 }
 
 /// All keys.
 pub(super) struct KeyTables {
     /// Key for whole messages, if messages are protected.
     pub(super) messages: Option<Arc<SendKey>>,
-    own: RwLock<BTreeMap<EntityId, OwnProtection>>,
+    own: RwLock<BTreeMap<EntityId, OwnKeys>>,
     peers: RwLock<BTreeMap<GuidPrefix, Arc<KeysOfPeer>>>,
 }
 
@@ -48,9 +56,17 @@ pub(super) struct ReceivedKeys {
 /// An endpoint of a participant.
 #[derive(Default)]
 struct KeyedEndpoint {
-    /// Its submessages come protected. Plain ones are refused.
-    is_protected: bool,
+    /// `None` before a match has asked about it.
+    expected: Option<ExpectedProtection>,
     key: Option<ReceiveKey>,
+    /// The key for payloads, if it is not `key`.
+    payload_key: Option<ReceiveKey>,
+}
+
+impl KeyedEndpoint {
+    fn payload_key(&mut self) -> Option<&mut ReceiveKey> {
+        self.payload_key.as_mut().or(self.key.as_mut())
+    }
 }
 
 impl KeyTables {
@@ -58,12 +74,12 @@ impl KeyTables {
         Self { messages: messages.map(Arc::new), own: RwLock::default(), peers: RwLock::default() }
     }
 
-    pub(super) fn own(&self, id: EntityId) -> Option<OwnProtection> {
+    pub(super) fn own(&self, id: EntityId) -> Option<OwnKeys> {
         self.own.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
-    pub(super) fn set_own(&self, id: EntityId, protection: OwnProtection) {
-        self.own.write().unwrap_or_else(PoisonError::into_inner).insert(id, protection);
+    pub(super) fn set_own(&self, id: EntityId, keys: OwnKeys) {
+        self.own.write().unwrap_or_else(PoisonError::into_inner).insert(id, keys);
     }
 
     pub(super) fn remove_own(&self, id: EntityId) {
@@ -110,8 +126,14 @@ impl ReceivedKeys {
         self.messages.as_mut()
     }
 
-    /// Stores the key of an endpoint. Returns false if the participant has too many.
-    pub(super) fn set_endpoint(&mut self, id: EntityId, material: KeyMaterial) -> bool {
+    /// Stores the keys of an endpoint: one for its submessages and payloads, or one for each. Returns false if the
+    /// participant has too many.
+    pub(super) fn set_endpoint(
+        &mut self,
+        id: EntityId,
+        material: KeyMaterial,
+        for_payloads: Option<KeyMaterial>,
+    ) -> bool {
         if !self.endpoints.contains_key(&id) && self.endpoints.len() >= ENDPOINT_KEYS_MAX {
             return false;
         }
@@ -121,13 +143,14 @@ impl ReceivedKeys {
         }
         self.by_key_id.insert(material.sender_key_id, id);
         endpoint.key = Some(ReceiveKey::new(material));
+        endpoint.payload_key = for_payloads.map(ReceiveKey::new);
         true
     }
 
-    /// Records whether the submessages of an endpoint come protected.
-    pub(super) fn set_protected(&mut self, id: EntityId, is_protected: bool) {
+    /// Records what of an endpoint comes protected.
+    pub(super) fn set_expected(&mut self, id: EntityId, expected: ExpectedProtection) {
         if self.endpoints.contains_key(&id) || self.endpoints.len() < ENDPOINT_KEYS_MAX {
-            self.endpoints.entry(id).or_default().is_protected = is_protected;
+            self.endpoints.entry(id).or_default().expected = Some(expected);
         }
     }
 
@@ -136,10 +159,32 @@ impl ReceivedKeys {
         Some(self.endpoints.get(&id)?.key.as_ref()?.material().kind)
     }
 
+    /// The kind of an endpoint's key for payloads. `None` before it has arrived.
+    pub(super) fn payload_kind_of(&mut self, id: EntityId) -> Option<TransformationKind> {
+        Some(self.endpoints.get_mut(&id)?.payload_key()?.material().kind)
+    }
+
     /// Whether plain submessages of an endpoint are refused. An endpoint that no match has asked about is unknown here.
     pub(super) fn is_protected(&self, id: EntityId) -> bool {
         let Some(endpoint) = self.endpoints.get(&id) else { return true };
-        endpoint.is_protected || endpoint.key.is_some()
+        match endpoint.expected {
+            None => true,
+            // An endpoint with a key uses it, unless the key is for payloads.
+            Some(expected) => expected.submessages || endpoint.key.is_some() && !expected.payloads,
+        }
+    }
+
+    /// The key for the payloads of an endpoint. `Ok(None)`: they come plain.
+    ///
+    /// # Errors
+    /// The key is missing, or no match has asked about the endpoint.
+    pub(super) fn payload_key(&mut self, id: EntityId) -> Result<Option<&mut ReceiveKey>, OpenError> {
+        let endpoint = self.endpoints.get_mut(&id).ok_or(OpenError::UnknownKey)?;
+        match endpoint.expected {
+            Some(ExpectedProtection { payloads: false, .. }) => Ok(None),
+            Some(_) => endpoint.payload_key().map(Some).ok_or(OpenError::UnknownKey),
+            None => Err(OpenError::UnknownKey),
+        }
     }
 
     pub(super) fn remove_endpoint(&mut self, id: EntityId) {
@@ -163,6 +208,9 @@ impl ReceivedKeys {
 mod tests {
     use super::*;
 
+    const PLAIN: ExpectedProtection = ExpectedProtection { submessages: false, payloads: false };
+    const PROTECTED: ExpectedProtection = ExpectedProtection { submessages: true, payloads: false };
+
     #[test]
     fn keys_of_a_participant_are_bounded() {
         let material = KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap();
@@ -170,14 +218,15 @@ mod tests {
         let peer = KeysOfPeer::new(exchange, false);
         let mut received = peer.received();
         let id = |number: usize| EntityId([(number >> 16) as u8, (number >> 8) as u8, number as u8, 2]);
-        let stored = (0..ENDPOINT_KEYS_MAX + 10).filter(|number| received.set_endpoint(id(*number), material.clone()));
+        let stored =
+            (0..ENDPOINT_KEYS_MAX + 10).filter(|number| received.set_endpoint(id(*number), material.clone(), None));
         assert_eq!(stored.count(), ENDPOINT_KEYS_MAX);
-        received.set_protected(id(ENDPOINT_KEYS_MAX), true);
+        received.set_expected(id(ENDPOINT_KEYS_MAX), PROTECTED);
         assert_eq!(received.endpoints.len(), ENDPOINT_KEYS_MAX);
         // A known endpoint may get another key, and one that is gone makes room.
-        assert!(received.set_endpoint(id(7), material.clone()));
+        assert!(received.set_endpoint(id(7), material.clone(), None));
         received.remove_endpoint(id(7));
-        assert!(received.set_endpoint(id(ENDPOINT_KEYS_MAX), material));
+        assert!(received.set_endpoint(id(ENDPOINT_KEYS_MAX), material, None));
     }
 
     #[test]
@@ -186,9 +235,28 @@ mod tests {
         let peer = KeysOfPeer::new(SendKey::new(material.clone()).unwrap().unwrap(), false);
         let (mut received, id) = (peer.received(), EntityId([0, 0, 1, 2]));
         assert!(received.is_protected(id));
-        received.set_protected(id, false);
+        received.set_expected(id, PLAIN);
         assert!(!received.is_protected(id));
-        received.set_endpoint(id, material);
+        received.set_endpoint(id, material, None);
         assert!(received.is_protected(id), "an endpoint with a key uses it");
+    }
+
+    #[test]
+    fn payloads_have_a_key_of_their_own_or_share_the_one_of_submessages() {
+        let [one, other] = [(); 2].map(|()| KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap());
+        let peer = KeysOfPeer::new(SendKey::new(one.clone()).unwrap().unwrap(), false);
+        let (mut received, id) = (peer.received(), EntityId([0, 0, 1, 2]));
+        assert!(received.payload_key(id).is_err(), "no match has asked about it");
+        received.set_expected(id, PLAIN);
+        assert!(matches!(received.payload_key(id), Ok(None)));
+        received.set_expected(id, ExpectedProtection { submessages: false, payloads: true });
+        assert!(received.payload_key(id).is_err(), "its key has not arrived");
+        for (for_payloads, expected) in [(None, &one), (Some(other.clone()), &other), (None, &one)] {
+            assert!(received.set_endpoint(id, one.clone(), for_payloads));
+            let key = received.payload_key(id).unwrap().unwrap();
+            assert_eq!(key.material().sender_key_id, expected.sender_key_id);
+            // Its key is for payloads, so its submessages may come plain.
+            assert!(!received.is_protected(id));
+        }
     }
 }

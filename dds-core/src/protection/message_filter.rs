@@ -10,8 +10,12 @@
 //! | protected SEDP and liveliness | by governance | by governance |
 //! | plain SEDP, liveliness and types | plain | by governance |
 //! | those of the application | by the governance of their topic | by governance |
+//!
+//! `payload_filter` protects and opens the payloads of the application inside of their submessages.
 
-use super::keys::{KeyTables, KeysOfPeer, OwnProtection, ReceivedKeys};
+use super::keys::{KeyTables, KeysOfPeer, ReceivedKeys};
+use super::payload_filter::{open_payload, seal_payload};
+use super::raw_submessages::{Endpoints, RawSubmessage, RawSubmessages};
 use dds_rtps::types::{EntityId, GuidPrefix};
 use dds_rtps::wire::Header;
 use dds_rtps::wire::submessage::id;
@@ -70,62 +74,6 @@ impl ProtectionGroup {
     /// Whether whole messages with its submessages are protected, if messages are.
     fn is_in_protected_messages(self) -> bool {
         !matches!(self, Self::Bootstrap | Self::Keys)
-    }
-}
-
-/// One submessage of a message.
-struct RawSubmessage<'a> {
-    id: u8,
-    bytes: &'a [u8],
-}
-
-/// The submessages of a message, without a look at their content. It ends at a faulty one.
-struct RawSubmessages<'a>(&'a [u8]);
-
-impl<'a> Iterator for RawSubmessages<'a> {
-    type Item = RawSubmessage<'a>;
-
-    fn next(&mut self) -> Option<RawSubmessage<'a>> {
-        let [id, flags, l0, l1] = *self.0.first_chunk::<4>()?;
-        let octets = if flags & 1 != 0 { u16::from_le_bytes([l0, l1]) } else { u16::from_be_bytes([l0, l1]) };
-        // 0 means "to the end of the message" (RTPS 2.5, 9.4.5.1.3).
-        let reaches_end = octets == 0 && !matches!(id, id::PAD | id::INFO_TS);
-        let len = if reaches_end { self.0.len() } else { 4 + usize::from(octets) };
-        let (bytes, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        Some(RawSubmessage { id, bytes })
-    }
-}
-
-/// The endpoints of a submessage: the one that sends it, and the addressed one.
-struct Endpoints {
-    sender: EntityId,
-    receiver: EntityId,
-}
-
-impl RawSubmessage<'_> {
-    /// `None` for submessages that no endpoint sends.
-    fn endpoints(&self) -> Option<Endpoints> {
-        let id_at = |at: usize| self.bytes.get(at..)?.first_chunk::<4>().map(|id| EntityId(*id));
-        match self.id {
-            id::DATA | id::DATA_FRAG => Some(Endpoints { receiver: id_at(8)?, sender: id_at(12)? }),
-            id::HEARTBEAT | id::HEARTBEAT_FRAG | id::GAP => Some(Endpoints { receiver: id_at(4)?, sender: id_at(8)? }),
-            id::ACKNACK | id::NACK_FRAG => Some(Endpoints { sender: id_at(4)?, receiver: id_at(8)? }),
-            _ => None,
-        }
-    }
-
-    /// Whether an endpoint sends it.
-    fn is_of_endpoint(&self) -> bool {
-        matches!(
-            self.id,
-            id::DATA | id::DATA_FRAG | id::HEARTBEAT | id::HEARTBEAT_FRAG | id::GAP | id::ACKNACK | id::NACK_FRAG
-        )
-    }
-
-    /// The participant that an INFO_DST or INFO_SRC names, which is at the end of both.
-    fn prefix(&self) -> Option<GuidPrefix> {
-        self.bytes.last_chunk::<12>().map(|prefix| GuidPrefix(*prefix))
     }
 }
 
@@ -193,10 +141,12 @@ impl MessageFilter {
                 ProtectionGroup::Keys => Arc::clone(&self.keys.peer(destination).ok_or(Unsealable)?.exchange),
                 ProtectionGroup::SecureDiscovery | ProtectionGroup::SecureLiveliness | ProtectionGroup::User => {
                     // An endpoint that is not in the table is removed, or not known yet.
-                    match self.keys.own(sender).ok_or(Unsealable)? {
-                        OwnProtection::Plain => continue,
-                        OwnProtection::Protected(key) => key,
+                    let keys = self.keys.own(sender).ok_or(Unsealable)?;
+                    if let Some(key) = &keys.payloads {
+                        seal_payload(key, sealed, start)?;
                     }
+                    let Some(key) = keys.submessages else { continue };
+                    key
                 }
             };
             submessage::seal(&key, sealed, start, &[]).map_err(|_| Unsealable)?;
@@ -295,11 +245,8 @@ impl MessageOpener<'_, '_> {
                 id::INFO_SRC | id::INFO_DST | id::INFO_TS | id::INFO_REPLY | id::INFO_REPLY_IP4 => {
                     self.out.extend_from_slice(submessage.bytes);
                 }
-                _ if submessage.is_of_endpoint() => match self.check_plain(&submessage, received.as_deref_mut()) {
-                    Ok(()) => {
-                        passed = true;
-                        self.out.extend_from_slice(submessage.bytes);
-                    }
+                _ if submessage.is_of_endpoint() => match self.pass_plain(&submessage, received.as_deref_mut()) {
+                    Ok(()) => passed = true,
                     Err(error) => refused = Some(error),
                 },
                 // A header extension has the checksum of another message now. The others have no meaning.
@@ -340,7 +287,40 @@ impl MessageOpener<'_, '_> {
             self.out.truncate(start);
             return Err(OpenError::Forged);
         }
+        if let Some(sender) = owner {
+            self.open_payload(sender, Some(received), start)?;
+        }
         Ok(len)
+    }
+
+    /// Passes a submessage without protection of its own, if it may come so.
+    fn pass_plain(
+        &mut self,
+        submessage: &RawSubmessage<'_>,
+        mut received: Option<&mut ReceivedKeys>,
+    ) -> Result<(), OpenError> {
+        let sender = self.check_plain(submessage, received.as_deref_mut())?;
+        let start = self.out.len();
+        self.out.extend_from_slice(submessage.bytes);
+        self.open_payload(sender, received, start)
+    }
+
+    /// Opens the payload of the last submessage, which begins at `start`. Removes the submessage if that fails.
+    fn open_payload(
+        &mut self,
+        sender: EntityId,
+        received: Option<&mut ReceivedKeys>,
+        start: usize,
+    ) -> Result<(), OpenError> {
+        // A participant without an identity matches no endpoint with protected payloads.
+        let Some(received) = received.filter(|_| ProtectionGroup::of(sender) == ProtectionGroup::User) else {
+            return Ok(());
+        };
+        let opened = open_payload(received, sender, self.out, start);
+        if opened.is_err() {
+            self.out.truncate(start);
+        }
+        opened
     }
 
     /// Whether submessages of a group may come in a message with this protection.
@@ -352,12 +332,12 @@ impl MessageOpener<'_, '_> {
         group == ProtectionGroup::PlainBuiltin && self.peer.is_some_and(|peer| peer.announces_outside)
     }
 
-    /// Checks that a submessage may come without protection of its own.
+    /// Checks that a submessage may come without protection of its own, and returns its sender.
     fn check_plain(
         &self,
         submessage: &RawSubmessage<'_>,
         received: Option<&mut ReceivedKeys>,
-    ) -> Result<(), OpenError> {
+    ) -> Result<EntityId, OpenError> {
         let Endpoints { sender, receiver } = submessage.endpoints().ok_or(OpenError::Malformed)?;
         let of_sender = ProtectionGroup::of(sender);
         // A plain endpoint may be the forged sender of an answer to a protected one.
@@ -373,11 +353,11 @@ impl MessageOpener<'_, '_> {
             ProtectionGroup::SecureLiveliness => rules.liveliness,
             ProtectionGroup::User => {
                 let is_addressed_protected = receiver != EntityId::UNKNOWN
-                    && matches!(self.filter.keys.own(receiver), Some(OwnProtection::Protected(_)));
+                    && self.filter.keys.own(receiver).is_some_and(|keys| keys.submessages.is_some());
                 is_addressed_protected || received.is_some_and(|received| received.is_protected(sender))
             }
         };
-        if is_protected || !self.may_be_outside(group) { Err(OpenError::NotProtected) } else { Ok(()) }
+        if is_protected || !self.may_be_outside(group) { Err(OpenError::NotProtected) } else { Ok(sender) }
     }
 }
 
@@ -398,6 +378,7 @@ fn behind_protected(bytes: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protection::keys::{ExpectedProtection, OwnKeys};
     use dds_security::crypto::{KeyMaterial, SendKey, TransformationKind};
 
     const OWN: GuidPrefix = GuidPrefix([1; 12]);
@@ -416,6 +397,10 @@ mod tests {
 
     fn send_key(material: &KeyMaterial) -> SendKey {
         SendKey::new(material.clone()).unwrap().unwrap()
+    }
+
+    fn own_keys(submessages: Arc<SendKey>) -> OwnKeys {
+        OwnKeys { submessages: Some(submessages), payloads: None }
     }
 
     fn filter(messages: Option<&KeyMaterial>) -> MessageFilter {
@@ -445,17 +430,17 @@ mod tests {
         let (sender, receiver) = (filter(messages), filter(messages));
         let exchange = material();
         sender.keys.set_peer(PEER, KeysOfPeer::new(send_key(&exchange), false));
-        sender.keys.set_own(WRITER, OwnProtection::Protected(Arc::new(send_key(&of_writer))));
-        sender.keys.set_own(OTHER_WRITER, OwnProtection::Plain);
+        sender.keys.set_own(WRITER, own_keys(Arc::new(send_key(&of_writer))));
+        sender.keys.set_own(OTHER_WRITER, OwnKeys::default());
         receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&exchange), false));
         let peer = receiver.keys.peer(OWN).unwrap();
         let mut received = peer.received();
         if let Some(material) = messages {
             received.set_messages(material.clone());
         }
-        received.set_protected(WRITER, true);
-        received.set_protected(OTHER_WRITER, false);
-        received.set_endpoint(WRITER, of_writer);
+        received.set_expected(WRITER, ExpectedProtection { submessages: true, payloads: false });
+        received.set_expected(OTHER_WRITER, ExpectedProtection { submessages: false, payloads: false });
+        received.set_endpoint(WRITER, of_writer, None);
         drop(received);
         (sender, receiver)
     }
@@ -509,14 +494,14 @@ mod tests {
     #[test]
     fn key_of_an_endpoint_counts_for_no_other_one() {
         let (sender, receiver) = pair(None);
-        let Some(OwnProtection::Protected(key)) = sender.keys.own(WRITER) else { panic!("it has a key") };
-        sender.keys.set_own(OTHER_WRITER, OwnProtection::Protected(key));
+        let key = sender.keys.own(WRITER).unwrap().submessages.unwrap();
+        sender.keys.set_own(OTHER_WRITER, own_keys(key));
         let mut datagram = message(&[OTHER_WRITER]);
         sender.seal(&mut datagram).unwrap();
         assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
         // The key of the handshake does not protect samples.
         let mut datagram = message(&[WRITER]);
-        let exchange = OwnProtection::Protected(Arc::clone(&sender.keys.peer(PEER).unwrap().exchange));
+        let exchange = own_keys(Arc::clone(&sender.keys.peer(PEER).unwrap().exchange));
         sender.keys.set_own(WRITER, exchange);
         sender.seal(&mut datagram).unwrap();
         assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
@@ -526,7 +511,7 @@ mod tests {
     #[test]
     fn protected_body_has_one_submessage() {
         let (sender, receiver) = pair(None);
-        let Some(OwnProtection::Protected(key)) = sender.keys.own(WRITER) else { panic!("it has a key") };
+        let key = sender.keys.own(WRITER).unwrap().submessages.unwrap();
         let second = message(&[OTHER_WRITER])[36..].to_vec();
         let source = [&[id::INFO_SRC, 1, 20, 0, 0, 0, 0, 0, 2, 5, 1, 0xdd][..], &PEER.0].concat();
         for inner in [second.clone(), source.clone(), [source, second].concat()] {

@@ -13,6 +13,8 @@
 //! | `policy` | what governance and permissions say about participants, topics and endpoints |
 //! | `keys` | keys of this participant and its peers |
 //! | `message_filter` | protects and opens the submessages of a message |
+//! | `raw_submessages` | the submessages of a message, before any parser |
+//! | `payload_filter` | protects and opens the payloads inside of submessages |
 //! | `handshakes`, `work_budget` | handshakes by participant, and the bound of their work |
 //! | `key_exchange` | keys for participants that have proved their identity |
 //! | `refusals` | participants that are kept out, for the log |
@@ -23,8 +25,10 @@ mod handshakes;
 mod key_exchange;
 mod keys;
 mod message_filter;
+mod payload_filter;
 mod plugins;
 mod policy;
+mod raw_submessages;
 mod refusals;
 mod work_budget;
 

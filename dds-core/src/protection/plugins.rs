@@ -3,8 +3,9 @@
 use super::credentials::Credentials;
 use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
 use super::key_exchange::is_strong_enough;
-use super::keys::{KeyTables, OwnProtection};
+use super::keys::{ExpectedProtection, KeyTables, OwnKeys};
 use super::message_filter::{Buffers, MessageFilter, MessageRules, OVERHEAD};
+use super::payload_filter::PAYLOAD_OVERHEAD;
 use super::policy::{DomainPolicy, transformation};
 use crate::sync::Process;
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, SecurityAnnouncement, SecurityToken};
@@ -68,7 +69,7 @@ impl SecurityPlugins {
             };
             let (writer, reader) = topic.ids();
             for id in [writer, reader] {
-                keys.set_own(id, own_protection(kind)?);
+                keys.set_own(id, OwnKeys { submessages: send_key(kind)?.map(Arc::new), payloads: None });
             }
         }
         Ok(Arc::new(Self {
@@ -127,20 +128,47 @@ impl SecurityPlugins {
             return self.policy.check_unauthenticated(remote, id.is_writer()).map(|()| true);
         };
         self.policy.check_remote(grant, remote, id.is_writer(), handshakes.unix)?;
-        let protection = self.filter.keys.own(local.guid.entity_id);
-        let is_protected = matches!(protection, Some(OwnProtection::Protected(_)));
+        let Some(topic) = self.policy.rule_of(&remote.topic_name) else { return Ok(false) };
+        let (submessages, payloads) = (topic.metadata_protection_kind, topic.data_protection_kind);
+        let expected = ExpectedProtection {
+            submessages: submessages != ProtectionKind::None,
+            // A reader sends none.
+            payloads: payloads != ProtectionKind::None && id.is_writer(),
+        };
         let Some(peer) = self.filter.keys.peer(prefix) else { return Ok(false) };
-        peer.received().set_protected(id, is_protected);
-        if !is_protected {
-            return Ok(true);
-        }
+        peer.received().set_expected(id, expected);
         handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id);
-        let Some(kind) = peer.received().kind_of(id) else { return Ok(false) };
-        let topic = self.policy.rule_of(&remote.topic_name);
-        if !topic.is_some_and(|topic| is_strong_enough(kind, topic.metadata_protection_kind)) {
-            return Err("its key only signs, and the governance encrypts".to_owned());
+        for (is_expected, required, is_payload) in
+            [(expected.submessages, submessages, false), (expected.payloads, payloads, true)]
+        {
+            if !is_expected {
+                continue;
+            }
+            let mut received = peer.received();
+            let kind = if is_payload { received.payload_kind_of(id) } else { received.kind_of(id) };
+            let Some(kind) = kind else { return Ok(false) };
+            if !is_strong_enough(kind, required) {
+                return Err("its key only signs, and the governance encrypts".to_owned());
+            }
         }
         Ok(true)
+    }
+
+    /// Whether the key hashes of a topic must not show its keys.
+    pub(crate) fn hides_keys_of(&self, topic_name: &str) -> bool {
+        self.policy.protects_keys_of(topic_name)
+    }
+
+    /// Creates the keys of a local endpoint. `None` without a rule for its topic.
+    fn own_keys(&self, endpoint: &EndpointData) -> Result<Option<OwnKeys>, String> {
+        let Some(topic) = self.policy.rule_of(&endpoint.topic_name) else { return Ok(None) };
+        // A reader sends no payloads.
+        let is_writer = endpoint.guid.entity_id.is_writer();
+        let payloads = if is_writer { topic.data_protection_kind } else { ProtectionKind::None };
+        Ok(Some(OwnKeys {
+            submessages: send_key(topic.metadata_protection_kind)?.map(Arc::new),
+            payloads: send_key(payloads)?.map(Arc::new),
+        }))
     }
 }
 
@@ -166,10 +194,6 @@ fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, Strin
 fn send_key(kind: ProtectionKind) -> Result<Option<SendKey>, String> {
     let create = || SendKey::new(KeyMaterial::generate(transformation(kind))?);
     create().map_err(|error| format!("the system has no random numbers: {error}"))
-}
-
-fn own_protection(kind: ProtectionKind) -> Result<OwnProtection, String> {
-    Ok(send_key(kind)?.map_or(OwnProtection::Plain, |key| OwnProtection::Protected(Arc::new(key))))
 }
 
 fn token(holder: DataHolder) -> Option<SecurityToken> {
@@ -231,10 +255,9 @@ impl PeerSecurity for SecurityPlugins {
         if self.filter.keys.own(id).is_some() {
             return;
         }
-        let kind = self.policy.rule_of(&endpoint.topic_name).map(|topic| topic.metadata_protection_kind);
         // Without a rule, or without random numbers, the endpoint stays out of the table, and sends nothing.
-        if let Some(Ok(protection)) = kind.map(own_protection) {
-            self.filter.keys.set_own(id, protection);
+        if let Ok(Some(keys)) = self.own_keys(endpoint) {
+            self.filter.keys.set_own(id, keys);
         }
     }
 
@@ -301,11 +324,15 @@ impl MessageTransform for SecurityPlugins {
     }
 
     fn overhead(&self) -> u16 {
-        OVERHEAD
+        if self.policy.protects_payloads() { OVERHEAD + PAYLOAD_OVERHEAD } else { OVERHEAD }
     }
 
-    fn protects_submessages(&self) -> bool {
-        self.policy.protects_submessages()
+    fn submessage_growth(&self) -> u8 {
+        match (self.policy.protects_submessages(), self.policy.protects_payloads()) {
+            (false, false) => 1,
+            (true, false) | (false, true) => 3,
+            (true, true) => 5,
+        }
     }
 
     fn explain(&self) -> String {

@@ -33,8 +33,11 @@ mod endpoint_bits {
     pub(super) const WRITE: u32 = 1 << 1;
     pub(super) const DISCOVERY: u32 = 1 << 2;
     pub(super) const SUBMESSAGE: u32 = 1 << 3;
+    pub(super) const PAYLOAD: u32 = 1 << 4;
+    pub(super) const KEY: u32 = 1 << 5;
     pub(super) const LIVELINESS: u32 = 1 << 6;
     pub(super) const PLUGIN_SUBMESSAGE_ENCRYPTED: u32 = 1;
+    pub(super) const PLUGIN_PAYLOAD_ENCRYPTED: u32 = 1 << 1;
 }
 
 /// Returns the kind of keys for a protection. `None` without protection.
@@ -102,10 +105,6 @@ impl DomainPolicy {
             let of_topic = |what: &str| format!("topics `{}`: {what}", topic.topic_expression);
             if !is_basic(topic.metadata_protection_kind) {
                 return Err(unsupported(&of_topic("metadata_protection_kind"), topic.metadata_protection_kind));
-            }
-            if topic.data_protection_kind != ProtectionKind::None {
-                let text = unsupported(&of_topic("data_protection_kind"), topic.data_protection_kind);
-                return Err(format!("{text}; metadata_protection_kind protects the same bytes between participants"));
             }
         }
         if rule.allow_unauthenticated_participants && rule.rtps_protection_kind != ProtectionKind::None {
@@ -179,7 +178,7 @@ impl DomainPolicy {
         let own = Self::endpoint_info(topic);
         let theirs = endpoint.security_info.unwrap_or_default();
         // An endpoint without valid attributes counts as one without protection.
-        let is_protected = topic.metadata_protection_kind != ProtectionKind::None;
+        let is_protected = protects_anything(topic);
         if !own.is_compatible(theirs) || is_protected && !is_valid(theirs) {
             return Err(format!(
                 "it protects the topic in another way: attributes {:08x} and {:08x} here, {:08x} and {:08x} there; \
@@ -202,7 +201,7 @@ impl DomainPolicy {
         // Without keys, it can neither assert its liveliness as required, nor read assertions.
         let is_liveliness_protected =
             topic.enable_liveliness_protection && self.rule.liveliness_protection_kind != ProtectionKind::None;
-        if is_controlled || is_liveliness_protected || topic.metadata_protection_kind != ProtectionKind::None {
+        if is_controlled || is_liveliness_protected || protects_anything(topic) {
             return Err(format!(
                 "its participant has no identity, and {} protects topics `{}`",
                 self.governance_name, topic.topic_expression
@@ -266,6 +265,16 @@ impl DomainPolicy {
             || self.rule.topic_rules.iter().any(|topic| is_protected(topic.metadata_protection_kind))
     }
 
+    /// Whether payloads of any topic are protected.
+    pub(super) fn protects_payloads(&self) -> bool {
+        self.rule.topic_rules.iter().any(|topic| topic.data_protection_kind != ProtectionKind::None)
+    }
+
+    /// Whether the keys of a topic's instances are secret.
+    pub(super) fn protects_keys_of(&self, topic_name: &str) -> bool {
+        self.rule_of(topic_name).is_some_and(|topic| topic.data_protection_kind == ProtectionKind::Encrypt)
+    }
+
     /// Returns the attributes of participants.
     pub(super) fn participant_info(&self) -> SecurityInfo {
         let mut info = SecurityInfo { attributes: SecurityInfo::VALID, plugin_attributes: SecurityInfo::VALID };
@@ -297,6 +306,8 @@ impl DomainPolicy {
             (topic.enable_write_access_control, endpoint_bits::WRITE),
             (topic.enable_discovery_protection, endpoint_bits::DISCOVERY),
             (topic.metadata_protection_kind != ProtectionKind::None, endpoint_bits::SUBMESSAGE),
+            (topic.data_protection_kind != ProtectionKind::None, endpoint_bits::PAYLOAD),
+            (topic.data_protection_kind == ProtectionKind::Encrypt, endpoint_bits::KEY),
             (topic.enable_liveliness_protection, endpoint_bits::LIVELINESS),
         ] {
             if is_set {
@@ -306,8 +317,16 @@ impl DomainPolicy {
         if topic.metadata_protection_kind == ProtectionKind::Encrypt {
             info.plugin_attributes |= endpoint_bits::PLUGIN_SUBMESSAGE_ENCRYPTED;
         }
+        if topic.data_protection_kind == ProtectionKind::Encrypt {
+            info.plugin_attributes |= endpoint_bits::PLUGIN_PAYLOAD_ENCRYPTED;
+        }
         info
     }
+}
+
+/// Whether submessages or payloads of a topic are protected.
+fn protects_anything(topic: &TopicRule) -> bool {
+    topic.metadata_protection_kind != ProtectionKind::None || topic.data_protection_kind != ProtectionKind::None
 }
 
 /// Whether a participant or an endpoint has attributes of DDS Security.

@@ -4,7 +4,7 @@ use crate::context::{ParticipantCore, ParticipantRef};
 use crate::endpoint::{
     EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
-use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, StatusMask};
+use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, StatusMask, Subject};
 use crate::publication::encoder::SampleEncoder;
 use crate::publication::listener::{dispatch_events, dispatch_to_listener};
 use crate::publication::writer_actor::{WriterActor, WriterEnvironment};
@@ -17,7 +17,7 @@ use crate::qos::{
 };
 use crate::topic::TopicRef;
 use dds_rtps::cdr::{AnyType, Encoding, Extensibility};
-use dds_rtps::types::{Duration, EntityKind, Guid};
+use dds_rtps::types::{Duration, EntityKind};
 use dds_rtps::writer::{FragmentSize, SlowReader, StatefulWriter, WriterConfig};
 use std::any::TypeId;
 use std::fmt;
@@ -309,7 +309,7 @@ fn new_handle(
 ) -> Arc<WriterHandle> {
     let core = new.participant.core();
     let group = new.group.as_ref();
-    let (protocol, _) = writer_protocol(core, new.subject.guid, encoder.ty(), &new.qos, behavior, group);
+    let (protocol, _) = writer_protocol(core, &new.subject, encoder.ty(), &new.qos, behavior, group);
     let environment = WriterEnvironment {
         driver: Arc::clone(core.driver()),
         outgoing: core.outgoing(),
@@ -324,12 +324,13 @@ fn new_handle(
 /// Creates the protocol's writer for a QoS. Returns it with the encoding that it offers.
 pub(super) fn writer_protocol(
     participant: &ParticipantCore,
-    guid: Guid,
+    subject: &Subject,
     ty: Option<&AnyType>,
     qos: &DataWriterQos,
     behavior: Behavior,
     group: Option<&Arc<PublisherGroup>>,
 ) -> (StatefulWriter, Encoding) {
+    let guid = subject.guid;
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
     config.slow_reader = behavior.slow_reader;
     config.batch_window = behavior.batching.unwrap_or(qos.latency_budget);
@@ -357,8 +358,9 @@ pub(super) fn writer_protocol(
     };
     // Instances are identified by the key hash of XCDR2. The key hash on the wire is that of the encoding.
     config.filtered_type = ty.and_then(AnyType::description);
+    config.hides_keys = participant.config().hides_keys_of(&subject.topic);
     if let Some(ty) = ty {
-        if encoding == Encoding::Xcdr1 && !ty.key_hashes_agree() {
+        if encoding == Encoding::Xcdr1 && !ty.key_hashes_agree() || config.hides_keys {
             config.hashed_type = Some(ty.clone());
         }
     }

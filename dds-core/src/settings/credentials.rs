@@ -64,6 +64,16 @@ impl Config {
         Ok(())
     }
 
+    /// Whether the key hashes of a topic must not show its keys.
+    pub(crate) fn hides_keys_of(&self, topic_name: &str) -> bool {
+        #[cfg(feature = "security-pki")]
+        if let Some(plugins) = &self.plugins {
+            return plugins.hides_keys_of(topic_name);
+        }
+        let _ = topic_name;
+        false
+    }
+
     /// Names the identity.
     pub(super) fn credentials_text(&self) -> String {
         #[cfg(feature = "security-pki")]

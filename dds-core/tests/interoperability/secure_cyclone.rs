@@ -27,9 +27,9 @@ struct Octets {
     number: i32,
 }
 
-/// Makes a fleet whose governance has these kinds: messages, discovery and liveliness, submessages.
-fn fleet(rtps: &'static str, discovery: &'static str, metadata: &'static str) -> Keystore {
-    let kinds = Kinds { rtps, discovery, liveliness: discovery, metadata, data: "NONE" };
+/// Makes a fleet whose governance has these kinds: messages, discovery and liveliness, submessages, payloads.
+fn fleet(rtps: &'static str, discovery: &'static str, metadata: &'static str, data: &'static str) -> Keystore {
+    let kinds = Kinds { rtps, discovery, liveliness: discovery, metadata, data };
     Keystore::new(&["one", "other"], kinds, |text| text)
 }
 
@@ -123,17 +123,21 @@ fn ask(participant: &DomainParticipant) {
 fn cyclone_answers_with_each_kind_of_protection() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let kinds = [
-        ("NONE", "NONE", "NONE"),
-        ("SIGN", "NONE", "NONE"),
-        ("ENCRYPT", "NONE", "NONE"),
-        ("NONE", "NONE", "SIGN"),
-        ("NONE", "ENCRYPT", "ENCRYPT"),
-        ("SIGN", "ENCRYPT", "ENCRYPT"),
+        ("NONE", "NONE", "NONE", "NONE"),
+        ("SIGN", "NONE", "NONE", "NONE"),
+        ("ENCRYPT", "NONE", "NONE", "NONE"),
+        ("NONE", "NONE", "SIGN", "NONE"),
+        ("NONE", "ENCRYPT", "ENCRYPT", "NONE"),
+        ("SIGN", "ENCRYPT", "ENCRYPT", "NONE"),
+        ("NONE", "NONE", "NONE", "SIGN"),
+        ("NONE", "NONE", "NONE", "ENCRYPT"),
+        ("NONE", "NONE", "SIGN", "ENCRYPT"),
+        ("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"),
     ];
-    for (rtps, discovery, metadata) in kinds {
-        let fleet = fleet(rtps, discovery, metadata);
+    for (rtps, discovery, metadata, data) in kinds {
+        let fleet = fleet(rtps, discovery, metadata, data);
         for (own, theirs) in [("one", "other"), ("other", "one")] {
-            println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, {own} here");
+            println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
             let cyclone = SecureCyclone::start(&fleet.enclave(theirs));
             ask(&participant(&fleet, own));
             cyclone.end();
@@ -145,7 +149,7 @@ fn cyclone_answers_with_each_kind_of_protection() {
 #[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
 fn cyclone_of_another_fleet_is_refused() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let [ours, theirs] = [(); 2].map(|()| fleet("SIGN", "NONE", "NONE"));
+    let [ours, theirs] = [(); 2].map(|()| fleet("SIGN", "NONE", "NONE", "NONE"));
     // The name `one` has the lower GUID, so Cyclone DDS begins, and this side sees a wrong certificate.
     let cyclone = SecureCyclone::start(&theirs.enclave("one"));
     let participant = participant(&ours, "other");

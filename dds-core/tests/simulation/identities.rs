@@ -69,6 +69,10 @@ fn samples_pass_with_each_kind_of_protection() {
         Kinds { metadata: "SIGN", ..NONE },
         Kinds { metadata: "ENCRYPT", discovery: "SIGN", liveliness: "SIGN", ..NONE },
         Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", ..NONE },
+        Kinds { data: "SIGN", ..NONE },
+        Kinds { data: "ENCRYPT", ..NONE },
+        Kinds { metadata: "SIGN", data: "ENCRYPT", ..NONE },
+        Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", data: "ENCRYPT" },
     ];
     for (seed, kinds) in (0..).zip(kinds) {
         let keystore = Keystore::with(kinds);
@@ -187,7 +191,6 @@ fn faulty_or_unsupported_files_fail_at_creation() {
     let sound = Keystore::with(NONE);
     assert!(refused(&sound, 5).contains("no rule for domain 5"));
     for (kinds, part) in [
-        (Kinds { data: "ENCRYPT", ..NONE }, "data_protection_kind ENCRYPT is not supported"),
         (Kinds { rtps: "SIGN_WITH_ORIGIN_AUTHENTICATION", ..NONE }, "rtps_protection_kind SIGN_WITH"),
         (Kinds { metadata: "ENCRYPT_WITH_ORIGIN_AUTHENTICATION", ..NONE }, "metadata_protection_kind ENCRYPT_WITH"),
     ] {
@@ -372,6 +375,7 @@ fn outsider_forges_no_sample_from_recorded_datagrams() {
         (1, Kinds { rtps: "SIGN", ..NONE }),
         (2, Kinds { rtps: "ENCRYPT", discovery: "SIGN", metadata: "ENCRYPT", ..NONE }),
         (3, Kinds { discovery: "ENCRYPT", liveliness: "SIGN", metadata: "SIGN", ..NONE }),
+        (4, Kinds { rtps: "SIGN", data: "ENCRYPT", ..NONE }),
     ] {
         let keystore = Keystore::with(kinds);
         let world = World::new(seed);

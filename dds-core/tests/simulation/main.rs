@@ -23,6 +23,8 @@ mod losses;
 mod memory;
 mod oracle;
 mod policies;
+#[cfg(feature = "security-pki")]
+mod protected_payloads;
 #[cfg(feature = "security")]
 mod protection;
 mod requests;

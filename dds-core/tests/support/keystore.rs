@@ -76,6 +76,14 @@ impl Keystore {
         Credentials::from_enclave(self.enclave(name)).unwrap()
     }
 
+    /// Edits the governance, and signs it again.
+    pub(crate) fn edit_governance(&self, edit: impl Fn(String) -> String) {
+        let path = self.folder.join("enclaves/governance.xml");
+        let text = edit(std::fs::read_to_string(&path).unwrap());
+        std::fs::write(&path, text).unwrap();
+        self.sign(&[]);
+    }
+
     /// Edits the permissions of an identity, and signs them again.
     pub(crate) fn edit_permissions(&self, name: &str, edit: impl Fn(String) -> String) {
         let path = self.enclave(name).join("permissions.xml");

@@ -23,9 +23,9 @@ pub trait MessageTransform: fmt::Debug + Send + Sync {
         0
     }
 
-    /// Whether it also protects single submessages, which grow up to three times. Default: no.
-    fn protects_submessages(&self) -> bool {
-        false
+    /// How many times its length the smallest submessage may reach, if each grows by itself. Default: 1.
+    fn submessage_growth(&self) -> u8 {
+        1
     }
 
     /// Returns a text on refused datagrams, for a user whose peers are not found. Default: empty.
@@ -39,8 +39,8 @@ pub trait MessageTransform: fmt::Debug + Send + Sync {
 pub struct Headroom {
     /// Bytes by which a message grows. Fragments and batches are smaller by it.
     pub bytes: u16,
-    /// Whether each submessage grows too. Fewer of them share a message then.
-    pub is_per_submessage: bool,
+    /// How many times its length the smallest submessage may reach. Fewer of them share a message then. 0 is like 1.
+    pub submessage_growth: u8,
 }
 
 /// A transform refuses a datagram.
@@ -115,7 +115,7 @@ impl Transform {
         match self {
             Self::Identity | Self::Checksum(_) => Headroom::default(),
             Self::Custom(transform) => {
-                Headroom { bytes: transform.overhead(), is_per_submessage: transform.protects_submessages() }
+                Headroom { bytes: transform.overhead(), submessage_growth: transform.submessage_growth() }
             }
         }
     }

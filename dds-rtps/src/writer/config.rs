@@ -132,6 +132,8 @@ pub struct WriterConfig {
     /// That is the case for XCDR1 writers whose type has another key hash in XCDR2. The writer then computes the key
     /// hash from each payload.
     pub hashed_type: Option<AnyType>,
+    /// Whether the key hash of `hashed_type` shows no key (DDS Security 1.1, is_key_protected). Default: no.
+    pub hides_keys: bool,
     /// Type of the samples, to evaluate content filters of readers.
     ///
     /// Default: none, all samples go to all readers, which filter them.
@@ -199,6 +201,7 @@ impl WriterConfig {
             deadline: qos.deadline,
             keyed,
             hashed_type: None,
+            hides_keys: false,
             filtered_type: None,
             fragment_size: FragmentSize::default(),
             headroom: Headroom::default(),

@@ -109,7 +109,8 @@ impl StatelessWriter {
             debug_assert!(false, "only an existing change is scheduled");
             return false;
         };
-        let sender = Sender { guid: self.guid, keyed: self.keyed, hashed_type: None, inline_qos: &[] };
+        let sender =
+            Sender { guid: self.guid, keyed: self.keyed, hashed_type: None, hides_keys: false, inline_qos: &[] };
         // The only change is laid out in any case, so the length limit does not matter.
         let mut layout = Layout::new(datagram, sender, self.reader_id, 0);
         layout.change(change);

@@ -5,7 +5,8 @@
 //! authenticated   CryptoHeader, plain bytes,            CryptoFooter
 //! ```
 //!
-//! The plain bytes include the encapsulation header. The footer has no MACs for receivers.
+//! The plain bytes include the encapsulation header. The footer has no MACs for receivers. Each DATA_FRAG has a payload
+//! of its own: its fragments, protected as above.
 
 use super::footer::{Footer, push_footer};
 use super::{CryptoHeader, OpenError, ReceiveKey, SendKey};
@@ -18,20 +19,26 @@ pub const OVERHEAD: usize = CryptoHeader::WIRE_LEN + LENGTH_LEN + super::footer:
 
 /// Protects a payload in place. Pads it with zeros to a multiple of four bytes.
 pub fn seal(key: &SendKey, payload: &mut Vec<u8>) {
-    payload.resize(payload.len().next_multiple_of(4), 0);
-    let len = payload.len();
+    seal_from(key, payload, 0);
+}
+
+/// Protects the payload that begins at `start` and ends `message`, in place. Pads it as [`seal`] does.
+pub fn seal_from(key: &SendKey, message: &mut Vec<u8>, start: usize) {
+    let start = start.min(message.len());
+    let len = (message.len() - start).next_multiple_of(4);
     let (header, session) = key.next();
     let front = CryptoHeader::WIRE_LEN + if header.kind.encrypts() { LENGTH_LEN } else { 0 };
-    payload.resize(front + len, 0);
-    payload.copy_within(..len, front);
-    let (head, content) = payload.split_at_mut(front);
+    message.resize(start + len, 0);
+    message.resize(start + front + len, 0);
+    message.copy_within(start..start + len, start + front);
+    let (head, content) = message[start..].split_at_mut(front);
     let (crypto_header, length) = head.split_at_mut(CryptoHeader::WIRE_LEN);
     crypto_header.copy_from_slice(&header.to_bytes());
     if !length.is_empty() {
         length.copy_from_slice(&(len as u32).to_be_bytes());
     }
     let mac = session.seal(&header, &[], content);
-    push_footer(payload, key.material(), &header, &mac, &[]);
+    push_footer(message, key.material(), &header, &mac, &[]);
 }
 
 /// Returns the header of a protected payload, which names the key to open it with.
@@ -48,25 +55,41 @@ pub fn header(payload: &[u8]) -> Result<CryptoHeader, OpenError> {
 /// # Errors
 /// [`OpenError`] if the payload is not authentic.
 pub fn open(key: &mut ReceiveKey, payload: &[u8], out: &mut Vec<u8>) -> Result<(), OpenError> {
-    let header = header(payload)?;
-    let rest = &payload[CryptoHeader::WIRE_LEN..];
-    let (content, rest) = if header.kind.encrypts() {
-        let (length, rest) = rest.split_first_chunk::<LENGTH_LEN>().ok_or(OpenError::Malformed)?;
-        rest.split_at_checked(u32::from_be_bytes(*length) as usize)
-    } else {
-        // Its length is not written: the footer without receivers is what remains.
-        rest.split_at_checked(rest.len().saturating_sub(super::footer::FOOTER_LEN))
-    }
-    .ok_or(OpenError::Malformed)?;
-    // Behind the footer there may be the padding of the submessage.
-    let (footer, _) = Footer::parse(rest)?;
     let start = out.len();
-    out.extend_from_slice(content);
-    let opened = key.open(&header, &[], &mut out[start..], &footer);
+    out.extend_from_slice(payload);
+    let opened = open_from(key, out, start);
     if opened.is_err() {
         out.truncate(start);
     }
     opened
+}
+
+/// Replaces the protected payload that begins at `start` and ends `message` by its plain bytes.
+///
+/// The bytes from `start` on have no meaning after an error.
+///
+/// # Errors
+/// [`OpenError`] if the payload is not authentic.
+pub fn open_from(key: &mut ReceiveKey, message: &mut Vec<u8>, start: usize) -> Result<(), OpenError> {
+    let payload = message.get_mut(start..).unwrap_or_default();
+    let header = header(payload)?;
+    let rest = payload.get_mut(CryptoHeader::WIRE_LEN..).unwrap_or_default();
+    let (content, rest) = if header.kind.encrypts() {
+        let (length, rest) = rest.split_first_chunk_mut::<LENGTH_LEN>().ok_or(OpenError::Malformed)?;
+        rest.split_at_mut_checked(u32::from_be_bytes(*length) as usize)
+    } else {
+        // Its length is not written: the footer without receivers is what remains.
+        rest.split_at_mut_checked(rest.len().saturating_sub(super::footer::FOOTER_LEN))
+    }
+    .ok_or(OpenError::Malformed)?;
+    // Behind the footer there may be the padding of the submessage.
+    let (footer, _) = Footer::parse(rest)?;
+    key.open(&header, &[], content, &footer)?;
+    let front = CryptoHeader::WIRE_LEN + if header.kind.encrypts() { LENGTH_LEN } else { 0 };
+    let len = content.len();
+    message.copy_within(start + front..start + front + len, start);
+    message.truncate(start + len);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -124,6 +147,23 @@ mod tests {
                 assert!(open(&mut receiver, &sealed[..len], &mut Vec::new()).is_err());
             }
             assert_eq!(open(&mut receiver, &sealed, &mut Vec::new()), Ok(()));
+        }
+    }
+
+    #[test]
+    fn payload_at_the_end_of_a_message_leaves_the_rest() {
+        for kind in KINDS {
+            let (sender, mut receiver) = keys(kind);
+            let mut message = b"head, 12 bytpayload".to_vec();
+            seal_from(&sender, &mut message, 12);
+            assert!(message.starts_with(b"head, 12 byt"));
+            let mut alone = Vec::new();
+            assert_eq!(open(&mut receiver, &message[12..], &mut alone), Ok(()));
+            assert_eq!(open_from(&mut receiver, &mut message, 12), Ok(()));
+            assert_eq!((&message[12..], &alone[..]), (&b"payload\0"[..], &b"payload\0"[..]));
+            // Plain bytes are no protected payload, and a start behind the end leaves none.
+            assert!(open_from(&mut receiver, &mut message, 12).is_err());
+            assert_eq!(open_from(&mut receiver, &mut message, 99), Err(OpenError::Malformed));
         }
     }
 

@@ -4,7 +4,7 @@ use super::types::*;
 use super::*;
 use crate::InstanceHandle;
 use crate::cdr::{
-    KeyHasher, Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload,
+    AnyType, KeyHasher, Keyed, TypeInfo, decode_key_payload, encode_key_payload, encode_payload, instance_of_payload,
     key_hash_of, key_hash_of_key, key_hash_of_payload, key_hashes_agree,
 };
 use dds_macros::DdsType;
@@ -52,6 +52,28 @@ fn small_key_is_its_own_hash() {
     for encoding in ENCODINGS {
         assert_eq!(key_hash(&Pose { x: 1.0, robot: 7 }, encoding), hex("00000007 00000000 00000000 00000000"));
     }
+}
+
+#[test]
+fn hidden_key_hash_shows_no_short_key() {
+    let (sample, mut payload, mut scratch) = (Badge { id: 7 }, Vec::new(), vec![7; 3]);
+    let ty = AnyType::from(Badge::DESCRIPTION);
+    for encoding in ENCODINGS {
+        assert_eq!(key_hash(&sample, encoding)[..4], [0, 0, 0, 7]);
+        encode_payload(&sample, encoding, &mut payload).unwrap();
+        let hidden = ty.hidden_key_hash_of_payload(&payload, false, &mut scratch).unwrap();
+        encode_key_payload::<Badge>(&sample.key(), encoding, &mut payload).unwrap();
+        assert_eq!(ty.hidden_key_hash_of_payload(&payload, true, &mut scratch), Ok(hidden));
+        assert_eq!(hidden.as_bytes(), Some(&md5::compute([0, 0, 0, 7]).0));
+        assert_eq!(scratch, [7; 3]);
+    }
+}
+
+#[derive(DdsType, Debug)]
+#[dds(crate = "crate")]
+struct Badge {
+    #[dds(key)]
+    id: u32,
 }
 
 /// Captured from Fast DDS: MD5 of `00000005 424c5545 00`.

@@ -257,7 +257,7 @@ impl Endpoint for WriterHandle {
         let has_changed = self.qos().settle();
         let qos = self.qos().fixed();
         let group = self.group();
-        let (protocol, encoding) = writer_protocol(self.core(), self.guid(), self.ty(), qos, self.behavior, group);
+        let (protocol, encoding) = writer_protocol(self.core(), self.subject(), self.ty(), qos, self.behavior, group);
         // Immutable policies are built into the protocol's state for speed, so a changed QoS needs a new state.
         // PRESENTATION of the publisher may have changed since the creation.
         if has_changed || group.is_some_and(|group| group.version() > 0) {

@@ -170,10 +170,8 @@ impl Destinations {
             self.payload_len_max = NETWORK_PAYLOAD_LEN - usize::from(extra);
             (self.burst, self.rate) = (self.congestion.network, self.congestion.network_rate);
         }
-        if self.headroom.is_per_submessage {
-            // The smallest submessages grow to three times their length.
-            self.payload_len_max /= 3;
-        }
+        // A message of the smallest submessages grows as they do.
+        self.payload_len_max /= usize::from(self.headroom.submessage_growth.max(1));
         self.fragment_size = fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX);
     }
 
@@ -388,11 +386,11 @@ mod tests {
         let with = |headroom| {
             Destinations::with_headroom(&proxies, FragmentSize::default(), CongestionConfig::default(), headroom)
         };
-        let sealed = with(Headroom { bytes: 60, is_per_submessage: false });
+        let sealed = with(Headroom { bytes: 60, submessage_growth: 1 });
         assert_eq!(sealed.message_len_max() + 60, frame(20));
         assert!(usize::from(sealed.fragment_size) + HEADERS_LEN + 60 <= frame(20));
         // However few bytes a message grows by, small submessages that grow too have room.
-        let grown = with(Headroom { bytes: 60, is_per_submessage: true });
+        let grown = with(Headroom { bytes: 60, submessage_growth: 3 });
         assert_eq!(grown.payload_len_max, sealed.payload_len_max / 3);
         assert_eq!(grown.fragment_size, sealed.fragment_size);
         let tiny = FragmentSize { same_host: 1, network: 1 };

@@ -48,6 +48,8 @@ pub(crate) struct Sender<'a> {
     pub(crate) keyed: bool,
     /// As [`WriterConfig::hashed_type`](crate::writer::WriterConfig::hashed_type).
     pub(crate) hashed_type: Option<&'a AnyType>,
+    /// As [`WriterConfig::hides_keys`](crate::writer::WriterConfig::hides_keys).
+    pub(crate) hides_keys: bool,
     /// Encoded parameters for each change; may be empty.
     pub(crate) inline_qos: &'a [u8],
 }
@@ -290,7 +292,7 @@ impl<'d> Layout<'d> {
 impl Sender<'_> {
     /// The sender of messages without changes.
     pub(crate) fn of_heartbeats(guid: Guid) -> Self {
-        Self { guid, keyed: false, hashed_type: None, inline_qos: &[] }
+        Self { guid, keyed: false, hashed_type: None, hides_keys: false, inline_qos: &[] }
     }
 
     /// Returns the most bytes that a whole change takes in a message.
@@ -313,6 +315,10 @@ impl Sender<'_> {
         match (self.hashed_type, &change.payload) {
             (Some(ty), Some(payload)) => {
                 let is_key = change.kind != ChangeKind::Alive;
+                if self.hides_keys {
+                    let hidden = ty.hidden_key_hash_of_payload(payload.bytes(), is_key, scratch);
+                    return hidden.unwrap_or(InstanceHandle::NIL);
+                }
                 ty.key_hash_of_payload(payload.bytes(), is_key, scratch).unwrap_or(change.instance)
             }
             _ => change.instance,

@@ -266,6 +266,7 @@ impl StatefulWriter {
             guid: self.config.guid,
             keyed: self.config.keyed,
             hashed_type: self.config.hashed_type.as_ref(),
+            hides_keys: self.config.hides_keys,
             inline_qos: if self.readers.destinations.expects_inline_qos { &self.config.inline_qos } else { &[] },
         }
     }

@@ -143,6 +143,7 @@ impl StatefulWriter {
             guid: self.config.guid,
             keyed: self.config.keyed,
             hashed_type: hashed_type.as_ref(),
+            hides_keys: self.config.hides_keys,
             inline_qos: if destinations.expects_inline_qos { &inline_qos } else { &[] },
         };
         let (before, was_early) = (self.cursor.next(), self.cursor.next() < destinations.relevant_from);
@@ -451,6 +452,7 @@ impl StatefulWriter {
             guid: self.config.guid,
             keyed: self.config.keyed,
             hashed_type: hashed_type.as_ref(),
+            hides_keys: self.config.hides_keys,
             inline_qos: if proxy.config.expects_inline_qos { &inline_qos } else { &[] },
         };
         let destinations = &self.readers.destinations;

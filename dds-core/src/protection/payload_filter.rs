@@ -1,0 +1,298 @@
+//! Protects and opens the payloads inside of submessages.
+//!
+//! A DATA has a whole payload. Each DATA_FRAG has a protected one of its own, with its fragments inside, as those of
+//! Cyclone DDS and Fast DDS. Headers, inline QoS, and the fields of the fragments stay as they are.
+
+use super::keys::ReceivedKeys;
+use super::message_filter::Unsealable;
+use dds_rtps::types::EntityId;
+use dds_rtps::wire::submessage::id;
+use dds_security::crypto::{OpenError, SendKey, payload};
+
+/// Most bytes by which a payload grows, and its submessage with it.
+pub(super) const PAYLOAD_OVERHEAD: u16 = payload::OVERHEAD as u16 + 4;
+
+/// Flags of DATA and DATA_FRAG (RTPS 2.5, 9.4.5.4 and 9.4.5.5).
+mod flag {
+    pub(super) const LITTLE_ENDIAN: u8 = 0x01;
+    pub(super) const INLINE_QOS: u8 = 0x02;
+    /// The payload of a DATA is a sample.
+    pub(super) const DATA: u8 = 0x04;
+    /// The payload of a DATA is a key.
+    pub(super) const KEY: u8 = 0x08;
+}
+
+/// Bytes in front of the value of octetsToInlineQos, and behind it.
+const OCTETS_AT: usize = 6;
+const OCTETS_END: usize = 8;
+/// Id of the end of inline QoS, without the bits that a vendor may set.
+const SENTINEL: u16 = 1;
+
+/// Protects the payload of the submessage that begins at `start` and ends `message`, if it has one.
+pub(super) fn seal_payload(key: &SendKey, message: &mut Vec<u8>, start: usize) -> Result<(), Unsealable> {
+    let submessage = message.get(start..).unwrap_or_default();
+    let Some(at) = payload_at(submessage).map_err(|_| Unsealable)? else { return Ok(()) };
+    payload::seal_from(key, message, start + at);
+    set_length(message, start).ok_or(Unsealable)
+}
+
+/// Opens the payload of the submessage that begins at `start` and ends `message`.
+///
+/// Nothing changes without a payload, or if the payloads of its sender come plain. The submessage has no meaning
+/// after an error.
+pub(super) fn open_payload(
+    received: &mut ReceivedKeys,
+    sender: EntityId,
+    message: &mut Vec<u8>,
+    start: usize,
+) -> Result<(), OpenError> {
+    let submessage = message.get(start..).unwrap_or_default();
+    let Some(at) = payload_at(submessage)? else { return Ok(()) };
+    let Some(key) = received.payload_key(sender)? else { return Ok(()) };
+    payload::open_from(key, message, start + at)?;
+    // The submessage is shorter than before, so its length has 16 bits.
+    set_length(message, start).ok_or(OpenError::Malformed)
+}
+
+/// Returns where the payload of a submessage begins. `None` without a payload.
+fn payload_at(submessage: &[u8]) -> Result<Option<usize>, OpenError> {
+    let malformed = OpenError::Malformed;
+    let [kind, flags, ..] = *submessage.first_chunk::<4>().ok_or(malformed)?;
+    let has_payload = match kind {
+        id::DATA => flags & (flag::DATA | flag::KEY) != 0,
+        id::DATA_FRAG => true,
+        _ => false,
+    };
+    if !has_payload {
+        return Ok(None);
+    }
+    let number_at = |at: usize| {
+        let bytes = submessage.get(at..)?.first_chunk::<2>()?;
+        Some(if flags & flag::LITTLE_ENDIAN != 0 { u16::from_le_bytes(*bytes) } else { u16::from_be_bytes(*bytes) })
+    };
+    let mut at = OCTETS_END + usize::from(number_at(OCTETS_AT).ok_or(malformed)?);
+    if flags & flag::INLINE_QOS != 0 {
+        loop {
+            let (id, len) = (number_at(at).ok_or(malformed)?, number_at(at + 2).ok_or(malformed)?);
+            at += 4;
+            if id & 0x3fff == SENTINEL {
+                break;
+            }
+            at += usize::from(len);
+        }
+    }
+    if at > submessage.len() { Err(malformed) } else { Ok(Some(at)) }
+}
+
+/// Writes the length of the submessage that begins at `start` and ends `message`. `None` if it does not fit.
+fn set_length(message: &mut [u8], start: usize) -> Option<()> {
+    let submessage = message.get_mut(start..)?;
+    let len = u16::try_from(submessage.len().checked_sub(4)?).ok()?;
+    let [_, flags, length @ ..] = submessage.first_chunk_mut::<4>()?;
+    *length = if *flags & flag::LITTLE_ENDIAN != 0 { len.to_le_bytes() } else { len.to_be_bytes() };
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protection::keys::{ExpectedProtection, KeyTables, KeysOfPeer, OwnKeys};
+    use crate::protection::message_filter::{Buffers, MessageFilter, MessageRules};
+    use dds_rtps::types::{GuidPrefix, SequenceNumber};
+    use dds_rtps::wire::{
+        DataFragHeader, DataHeader, Message, MessageBuilder, PayloadKind, SerializedPayload, Submessage,
+    };
+    use dds_security::crypto::{KeyMaterial, TransformationKind};
+    use std::sync::Arc;
+
+    const OWN: GuidPrefix = GuidPrefix([1; 12]);
+    const PEER: GuidPrefix = GuidPrefix([2; 12]);
+    const WRITER: EntityId = EntityId([0, 0, 1, 2]);
+    const KINDS: [TransformationKind; 3] =
+        [TransformationKind::None, TransformationKind::Aes256Gmac, TransformationKind::Aes256Gcm];
+
+    fn send_key(kind: TransformationKind) -> Option<Arc<SendKey>> {
+        SendKey::new(KeyMaterial::generate(kind).unwrap()).unwrap().map(Arc::new)
+    }
+
+    fn filter(messages: Option<SendKey>) -> MessageFilter {
+        let rules = MessageRules { messages: messages.is_some(), discovery: true, liveliness: true };
+        MessageFilter { rules, keys: KeyTables::new(messages), buffers: Buffers::default() }
+    }
+
+    /// A sender and a receiver with these kinds of keys for messages, submessages and payloads.
+    fn pair(messages: TransformationKind, submessages: TransformationKind, payloads: TransformationKind) -> Pair {
+        let message_key = KeyMaterial::generate(messages).unwrap();
+        let [sender, receiver] = [(); 2].map(|()| filter(SendKey::new(message_key.clone()).unwrap()));
+        let own = OwnKeys { submessages: send_key(submessages), payloads: send_key(payloads) };
+        let exchange = KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap();
+        receiver.keys.set_peer(OWN, KeysOfPeer::new(SendKey::new(exchange).unwrap().unwrap(), false));
+        let peer = receiver.keys.peer(OWN).unwrap();
+        if messages != TransformationKind::None {
+            peer.received().set_messages(message_key);
+        }
+        let expected = ExpectedProtection { submessages: own.submessages.is_some(), payloads: own.payloads.is_some() };
+        peer.received().set_expected(WRITER, expected);
+        let mut materials = own.submessages.iter().chain(&own.payloads).map(|key| key.material().clone());
+        if let Some(first) = materials.next() {
+            assert!(peer.received().set_endpoint(WRITER, first, materials.next()));
+        }
+        sender.keys.set_own(WRITER, own);
+        Pair { sender, receiver }
+    }
+
+    struct Pair {
+        sender: MessageFilter,
+        receiver: MessageFilter,
+    }
+
+    impl Pair {
+        fn sealed(&self, message: &[u8]) -> Vec<u8> {
+            let mut sealed = message.to_vec();
+            self.sender.seal(&mut sealed).unwrap();
+            sealed
+        }
+
+        fn opened(&self, datagram: &[u8]) -> Result<Vec<u8>, OpenError> {
+            let mut out = Vec::new();
+            self.receiver.open(datagram, &mut out).map(|()| out)
+        }
+    }
+
+    fn data_header(payload: PayloadKind) -> DataHeader {
+        DataHeader {
+            reader_id: EntityId::UNKNOWN,
+            writer_id: WRITER,
+            writer_sn: SequenceNumber::FIRST,
+            payload,
+            non_standard_payload: false,
+        }
+    }
+
+    /// A message with samples, a key, fragments, and a DATA without payload.
+    fn message() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut builder = MessageBuilder::new(&mut bytes);
+        builder.header(OWN);
+        builder.info_dst(PEER);
+        for (kind, payload) in [
+            (PayloadKind::Data, &b"\0\x01\0\0a secret sample.."[..]),
+            (PayloadKind::Key, b"\0\x01\0\0a secret key...."),
+            (PayloadKind::None, b""),
+            (PayloadKind::Data, b"\0\x01\0\0another secret sample..."),
+        ] {
+            let end = builder.data(&data_header(kind), payload.len(), |qos| {
+                qos.key_hash(&[7; 16]);
+            });
+            builder.payload(payload, end);
+        }
+        let header = DataFragHeader {
+            reader_id: EntityId::UNKNOWN,
+            writer_id: WRITER,
+            writer_sn: SequenceNumber::FIRST,
+            fragment_starting_num: 2,
+            fragments_in_submessage: 2,
+            fragment_size: 8,
+            sample_size: 27,
+            is_key: false,
+            non_standard_payload: false,
+        };
+        let end = builder.data_frag(&header, |_| {});
+        builder.payload(b"secret fragments", end);
+        bytes
+    }
+
+    #[test]
+    fn each_combination_of_protections_opens() {
+        let plain = message();
+        assert_eq!(Message::parse(&plain).unwrap().submessages().filter(Result::is_ok).count(), 6);
+        for (messages, submessages, payloads) in
+            KINDS.iter().flat_map(|a| KINDS.iter().flat_map(move |b| KINDS.iter().map(move |c| (*a, *b, *c))))
+        {
+            let pair = pair(messages, submessages, payloads);
+            let sealed = pair.sealed(&plain);
+            let is_legible = sealed.windows(6).any(|part| part == b"secret");
+            let encrypts = [messages, submessages, payloads].iter().any(|kind| kind.encrypts());
+            assert_eq!(is_legible, !encrypts, "{messages:?} {submessages:?} {payloads:?}");
+            assert_eq!(pair.opened(&sealed).as_ref(), Ok(&plain));
+            assert!(sealed.len() <= plain.len() + 5 * usize::from(PAYLOAD_OVERHEAD) + 7 * 56 + 80);
+        }
+    }
+
+    #[test]
+    fn headers_stay_readable_and_numbers_may_be_big_endian() {
+        let pair = pair(TransformationKind::None, TransformationKind::None, TransformationKind::Aes256Gcm);
+        let sealed = pair.sealed(&message());
+        let parsed: Vec<_> = Message::parse(&sealed).unwrap().submessages().map(Result::unwrap).collect();
+        let Submessage::Data(data) = &parsed[1] else { panic!("{parsed:?}") };
+        assert_eq!(data.inline_qos.as_ref().unwrap().key_hash(), Some([7; 16]));
+        let SerializedPayload::Data(payload) = data.payload else { panic!("{data:?}") };
+        assert_eq!(payload.len(), 20 + 4 + 24 + 20);
+        let big_endian = [
+            &b"RTPS\x02\x05\x01\xdd"[..],
+            &OWN.0,
+            &[id::DATA, 2 | 4, 0, 40, 0, 0, 0, 16, 0, 0, 0, 0],
+            &WRITER.0,
+            &[0, 0, 0, 0, 0, 0, 0, 1],
+            // An unknown parameter, and a sentinel that must be understood.
+            &[0x80, 1, 0, 4, 1, 2, 3, 4, 0x40, 1, 0, 0],
+            b"\0\0\0\0four",
+        ]
+        .concat();
+        let sealed = pair.sealed(&big_endian);
+        assert_eq!(sealed.len(), big_endian.len() + 44);
+        assert_eq!(pair.opened(&sealed), Ok(big_endian));
+    }
+
+    #[test]
+    fn plain_and_changed_payloads_are_dropped() {
+        for payloads in [TransformationKind::Aes256Gmac, TransformationKind::Aes256Gcm] {
+            let pair = pair(TransformationKind::None, TransformationKind::None, payloads);
+            // Only the DATA without payload passes.
+            let kept = pair.opened(&message()).unwrap();
+            let parsed: Vec<_> = Message::parse(&kept).unwrap().submessages().map(Result::unwrap).collect();
+            let [_, Submessage::Data(data)] = &parsed[..] else { panic!("{parsed:?}") };
+            assert_eq!(data.payload, SerializedPayload::None);
+
+            let mut alone = Vec::new();
+            let mut builder = MessageBuilder::new(&mut alone);
+            builder.header(OWN);
+            let end = builder.data(&data_header(PayloadKind::Data), 12, |_| {});
+            builder.payload(b"\0\x01\0\0a sample", end);
+            let sealed = pair.sealed(&alone);
+            for bit in 44 * 8..sealed.len() * 8 {
+                let mut changed = sealed.clone();
+                changed[bit / 8] ^= 1 << (bit % 8);
+                assert!(pair.opened(&changed).is_err(), "bit {bit}");
+            }
+            for len in 20..sealed.len() {
+                let opened = pair.opened(&sealed[..len]);
+                assert!(opened.as_ref().is_ok_and(|plain| plain.len() == 20) || opened.is_err(), "{len}: {opened:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn key_of_submessages_protects_no_payload_beside_a_second_key() {
+        let kind = TransformationKind::Aes256Gcm;
+        let pair = pair(TransformationKind::None, kind, kind);
+        let own = pair.sender.keys.own(WRITER).unwrap();
+        pair.sender.keys.set_own(WRITER, OwnKeys { payloads: own.submessages.clone(), ..own });
+        assert!(
+            pair.opened(&pair.sealed(&message()))
+                .is_ok_and(|kept| { Message::parse(&kept).unwrap().submessages().count() == 2 })
+        );
+    }
+
+    #[test]
+    fn submessage_without_a_place_for_its_payload_is_malformed() {
+        let whole = [id::DATA, 1 | 2 | 4, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 1, 0, 0, 0];
+        let qos = [0x70, 0, 4, 0, 1, 2, 3, 4, 1, 0, 0, 0];
+        let submessage = [&whole[..], &qos].concat();
+        assert_eq!(payload_at(&submessage), Ok(Some(36)));
+        for len in 0..submessage.len() {
+            assert_eq!(payload_at(&submessage[..len]), Err(OpenError::Malformed), "{len}");
+        }
+        assert_eq!(payload_at(&[id::HEARTBEAT, 1, 0, 0]), Ok(None));
+    }
+}
