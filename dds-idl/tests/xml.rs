@@ -49,6 +49,16 @@ fn document_of_rti_connext_has_the_types_of_its_idl() {
 }
 
 #[test]
+fn label_of_a_wide_character_is_a_character() {
+    compare(
+        r#"<types><union name="U"><discriminator type="wchar"/>
+            <case><caseDiscriminator value="a"/><member name="a" type="long"/></case>
+            <case><caseDiscriminator value="'0'"/><member name="b" type="long"/></case></union></types>"#,
+        "union U switch (wchar) { case L'a': long a; case L'0': long b; };",
+    );
+}
+
+#[test]
 fn profile_of_fast_dds_has_the_types_of_its_idl() {
     compare(
         include_str!("data/xml/fast_dds.xml"),

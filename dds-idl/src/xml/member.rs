@@ -250,24 +250,25 @@ pub(super) fn value(node: Node<'_, '_>, name: &str) -> Translated<Option<String>
 /// A label or a value of a type without collections.
 pub(super) fn label(node: Node<'_, '_>, text: &str, ty: &str) -> Translated<String> {
     // A single space is a character.
-    let text = if ty == "char" && text == " " { text } else { text.trim() };
+    let text = if matches!(ty, "char" | "wchar") && text == " " { text } else { text.trim() };
     match ty {
         "boolean" => match text.to_ascii_lowercase().as_str() {
             "true" | "1" => Ok("TRUE".to_owned()),
             "false" | "0" => Ok("FALSE".to_owned()),
             _ => refused(node, format!("`{text}` is not a boolean")),
         },
-        "char" => {
+        "char" | "wchar" => {
+            let prefix = if ty == "wchar" { "L" } else { "" };
             let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
             let letter = inner.filter(|inner| !inner.is_empty()).unwrap_or(text);
             let is_plain = letter.len() == 1 && letter.chars().all(|letter| matches!(letter, ' '..='~'));
             match letter {
-                "'" | "\\" => Ok(format!("'\\{letter}'")),
-                _ if is_plain => Ok(format!("'{letter}'")),
+                "'" | "\\" => Ok(format!("{prefix}'\\{letter}'")),
+                _ if is_plain => Ok(format!("{prefix}'{letter}'")),
                 _ => refused(node, format!("`{text}` is not a printable character of ASCII")),
             }
         }
-        "wchar" | "wstring" => refused(node, format!("a value of `{ty}` is not supported in XML")),
+        "wstring" => refused(node, format!("a value of `{ty}` is not supported in XML")),
         // RTI Connext writes enumerators in parentheses.
         _ => expression(node, text),
     }
