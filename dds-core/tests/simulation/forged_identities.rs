@@ -10,10 +10,12 @@ use dds_rtps::discovery::BuiltinEndpoints;
 use dds_rtps::discovery::data::{ParticipantData, SecurityAnnouncement, SecurityToken};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator};
 use dds_rtps::wire::{DataHeader, Message, MessageBuilder, PayloadKind, SerializedPayload, Submessage};
-use dds_security::authentication::{GenericMessage, TokenByteOrder};
+use dds_security::authentication::{
+    GenericMessage, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake, TokenByteOrder,
+};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -28,7 +30,8 @@ struct Stage {
     /// The one with the lower GUID, which begins handshakes.
     initiator: (DomainParticipant, Node),
     replier: (DomainParticipant, Node),
-    _keystore: Keystore,
+    replier_name: &'static str,
+    keystore: Keystore,
 }
 
 impl Stage {
@@ -42,7 +45,8 @@ impl Stage {
         });
         let is_lower = robot.0.guid() < station.0.guid();
         let (initiator, replier) = if is_lower { (robot, station) } else { (station, robot) };
-        let stage = Self { world, initiator, replier, _keystore: keystore };
+        let replier_name = if is_lower { "station" } else { "robot" };
+        let stage = Self { world, initiator, replier, replier_name, keystore };
         assert!(stage.world.pass_until(PATIENCE, || stage.know_each_other()));
         stage
     }
@@ -378,6 +382,75 @@ fn announcements_cost_a_bounded_number_of_keys() {
     // 256 at once, and 200 in a second.
     assert!((1..=330).contains(&challenges.len()), "{} keys", challenges.len());
     stage.goes_on("behind");
+}
+
+/// Plain announcements of a vouched participant change nothing, but one that has restarted has no other way back.
+#[test]
+fn vouched_participant_returns_at_another_port() {
+    let stage = Stage::new(Kinds { discovery: "SIGN", ..Kinds::NONE });
+    stage.goes_on("before");
+    stage.world.pass(Duration::from_secs(8));
+    let address = Locator::udp_v4([10, 77, 0, 98].into(), 9_000);
+    let arrived = Arc::new(Mutex::new(Vec::new()));
+    let (sink, prefix) = (Arc::clone(&arrived), stage.replier.0.guid().prefix);
+    stage.replier.1.unplug();
+    stage.world.simulation.intercept(move |passing| {
+        if Locator::from(passing.to) == address {
+            sink.lock().unwrap().push(passing.bytes.clone());
+        }
+        true
+    });
+    let mut data = ParticipantData { prefix, ..pretender(1) };
+    (data.metatraffic_unicast, data.default_unicast) = (vec![address], vec![address]);
+    data.builtin_endpoints = data
+        .builtin_endpoints
+        .union(BuiltinEndpoints::VOLATILE_MESSAGE_READER)
+        .union(BuiltinEndpoints::VOLATILE_MESSAGE_WRITER);
+    let (mut side, begun) = (restarted(&stage), stage.world.simulation.now());
+    let mut number = 0;
+    let is_done = (0..300).any(|round: u64| {
+        if round % 20 == 0 {
+            stage.initiator.1.feed(&announcement(&data), Socket::MetatrafficUnicast);
+        }
+        stage.world.pass(Duration::from_millis(100));
+        let unix = begun.as_unix_nanos() / 1_000_000_000;
+        let now = HandshakeTime { elapsed: std::time::Duration::from_millis(100 * round), unix };
+        let datagrams = std::mem::take(&mut *arrived.lock().unwrap());
+        for message in handshake_messages(&datagrams) {
+            let _ = side.handle(&message.tokens[0], now);
+        }
+        while let Some(token) = side.poll(now) {
+            let is_request = token.class_id.ends_with("+AuthReq");
+            let class =
+                if is_request { GenericMessage::AUTHENTICATION_REQUEST } else { GenericMessage::AUTHENTICATION };
+            number += 1;
+            let message = GenericMessage {
+                identity: (dds_rtps::types::Guid::new(prefix, EntityId::PARTICIPANT).to_bytes(), number),
+                destination_participant: stage.initiator.0.guid().to_bytes(),
+                class_id: class.to_owned(),
+                tokens: vec![token],
+                ..GenericMessage::default()
+            };
+            stage.initiator.1.feed(&stateless(prefix, &message), Socket::MetatrafficUnicast);
+        }
+        // Keys follow the proof.
+        side.peer().is_some() && datagrams.iter().any(|bytes| has_protected(bytes))
+    });
+    assert!(is_done, "the participant stays out: proved {}", side.peer().is_some());
+}
+
+/// The handshake of the replier, as it begins after a restart with the same GUID.
+fn restarted(stage: &Stage) -> PeerHandshake {
+    let folder = stage.keystore.enclave(stage.replier_name);
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let unix = stage.world.simulation.now().as_unix_nanos() / 1_000_000_000;
+    let permissions = read("permissions.p7s").into_bytes();
+    let files = (read("identity_ca.cert.pem"), read("cert.pem"), read("key.pem"));
+    let identity = LocalIdentity::new(&files.0, &files.1, &files.2, permissions, unix).unwrap();
+    let (guid, other) = (stage.replier.0.guid().to_bytes(), stage.initiator.0.guid().to_bytes());
+    let participant_data = [&[0, 0x50, 0, 16][..], &guid, &[0, 1, 0, 0]].concat();
+    let local = Arc::new(LocalParticipant { identity, guid, participant_data });
+    PeerHandshake::new(local, HandshakeRemote { guid: other, vendor: [1, 0xdd] }, [7; 32])
 }
 
 /// Each Request with a valid certificate costs a signature. A forger has certificates from the wire.

@@ -31,6 +31,11 @@ pub(super) struct Peer {
     /// It has announced itself by the protected builtin topic. Plain announcements, which anyone can forge, change
     /// nothing since.
     pub(super) is_vouched: bool,
+    /// What a plain announcement of another address says of a vouched participant, and the route to it. The
+    /// participant may have restarted there, so handshakes go there too. Only another proof makes it count.
+    pub(super) restarts_at: Option<Box<(ParticipantData, Route)>>,
+    /// Bytes of handshakes that may go there.
+    pub(super) restart_credit: usize,
     /// Announcement with another address, which counts once that address is valid.
     pub(super) moves_to: Option<Box<ParticipantData>>,
     /// When a repeated announcement last drew one in return.
@@ -135,6 +140,9 @@ impl Participant {
             if !peer.is_vouched && *peer.data != data {
                 return self.change_peer(now, data, len);
             }
+            if peer.is_vouched {
+                self.note_restart(data, len);
+            }
             self.handle_repeated(now, prefix);
         } else if self.peers.disposals.is_late(now.instant, prefix, number) {
             self.counters.late_announcements += 1;
@@ -142,6 +150,18 @@ impl Participant {
             self.add_peer(now, data, len);
         } else {
             self.counters.participants_refused += 1;
+        }
+    }
+
+    /// Notes the address in a plain announcement of a vouched participant, which took `len` bytes.
+    fn note_restart(&mut self, data: ParticipantData, len: usize) {
+        let route = self.route_of_discovery(&data);
+        let Some(peer) = self.peers.known.get_mut(&data.prefix) else { return };
+        peer.restarts_at = None;
+        if peer.route != route {
+            let earned = len.saturating_mul(RESTART_CREDIT_FACTOR);
+            peer.restart_credit = peer.restart_credit.saturating_add(earned).min(RESTART_CREDIT);
+            peer.restarts_at = Some(Box::new((data, route)));
         }
     }
 
@@ -226,6 +246,8 @@ impl Participant {
             endpoints: 0,
             is_admitted,
             is_vouched: false,
+            restarts_at: None,
+            restart_credit: RESTART_CREDIT,
             moves_to: None,
             repeated_at: None,
         };
@@ -530,6 +552,11 @@ const NOTHING_TO_CHALLENGE: BuiltinEndpoints = BuiltinEndpoints(0);
 
 /// Locators of a peer that a repeated announcement in return goes to. The first one goes to all of them.
 const REPEATED_TO: usize = 2;
+
+/// Bytes of handshakes that go to the announced address of a vouched participant, which may be forged. Each byte of an
+/// announcement earns more of them. The limits are those of other addresses without a proof.
+const RESTART_CREDIT: usize = 16 << 10;
+const RESTART_CREDIT_FACTOR: usize = 4;
 
 /// Bytes of a message around the payload of its only DATA.
 const MESSAGE_OVERHEAD: usize = 44;

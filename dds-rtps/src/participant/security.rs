@@ -10,11 +10,11 @@ use crate::concurrent::PayloadSource;
 use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData, participant_key};
 use crate::discovery::{
     AddressState, BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, PairProfile, ParticipantEvent, ParticipantLoss,
-    PeerAdmission, PeerSecurity, SecurePairTopic, SecurityAction, SecurityChannel,
+    PeerAdmission, PeerSecurity, Route, SecurePairTopic, SecurityAction, SecurityChannel,
 };
 use crate::history::{ChangeKind, HistorySample};
 use crate::output::Datagram;
-use crate::types::{EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Now};
+use crate::types::{EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Locator, Now};
 use crate::wire::{Receiver, SerializedPayload, Submessage};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -353,13 +353,20 @@ fn next_action(participant: &Participant) -> Option<SecurityAction> {
     security(participant)?.poll_action()
 }
 
+/// A handshake concerns one peer, so it goes by multicast only to a peer without another address.
+fn locators_of(route: &Route) -> &[Locator] {
+    if route.unicast.is_empty() { &route.multicast } else { &route.unicast }
+}
+
 fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channel: SecurityChannel, payload: Vec<u8>) {
-    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get(&to)) else { return };
+    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&to)) else { return };
     match channel {
         SecurityChannel::Stateless => {
-            let route = &peer.route;
-            // A handshake concerns one peer, so it goes by multicast only to a peer without another address.
-            let locators = if route.unicast.is_empty() { &route.multicast } else { &route.unicast };
+            if let Some(restart) = peer.restarts_at.as_ref().filter(|_| peer.restart_credit >= payload.len()) {
+                peer.restart_credit -= payload.len();
+                secure.stateless.send_to_one_of(to, locators_of(&restart.1), payload.clone());
+            }
+            let locators = locators_of(&peer.route);
             if participant.peers.validations.is_valid(to) {
                 secure.stateless.send(to, locators, payload);
             } else {
@@ -382,8 +389,11 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix)
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     // All of them go at once below, so they are not counted down one by one.
     peer.endpoints = 0;
-    // After a restart, it may have another address.
+    // After a restart, it may have another address: the one that it has announced, and received the handshake at.
     peer.is_vouched = false;
+    if let Some(restart) = peer.restarts_at.take() {
+        (peer.data, peer.route) = (Arc::new(restart.0), restart.1);
+    }
     if std::mem::take(&mut peer.is_admitted) {
         unmatch_secure_pairs(participant, now, prefix);
         participant.unmatch_participant(now, prefix, ParticipantLoss::Renewed);
