@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+use dds_security::crypto::{KeyMaterial, ReceiveKey, SendKey, TransformationKind, payload};
 use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
 use std::alloc::System;
 
@@ -20,7 +21,7 @@ fn sealing_and_opening_allocate_nothing_after_warm_up() {
         plain[22..24].copy_from_slice(&(len as u16).to_le_bytes());
         plain.resize(24 + len, 7);
         let (mut message, mut opened) = (Vec::new(), Vec::new());
-        let mut pass = || {
+        let pass = || {
             message.clear();
             message.extend_from_slice(&plain);
             robot.seal(&mut message).unwrap();
@@ -28,13 +29,33 @@ fn sealing_and_opening_allocate_nothing_after_warm_up() {
             station.open(&message, &mut opened).unwrap();
             assert_eq!(opened.len(), plain.len());
         };
-        (0..4).for_each(|_| pass());
-        // The test runner has threads of its own, so the best of several windows counts.
-        let fewest = (0..5).map(|_| {
-            let before = ALLOCATOR.total_allocated();
-            (0..100).for_each(|_| pass());
-            ALLOCATOR.total_allocated() - before
-        });
-        assert_eq!(fewest.min(), Some(0), "{len} bytes");
+        assert_allocates_nothing(pass, &format!("message of {len} bytes"));
     }
+    for (kind, len) in [(TransformationKind::Aes256Gcm, 64), (TransformationKind::Aes256Gmac, 64_000)] {
+        let material = KeyMaterial::generate(kind).unwrap();
+        let sender = SendKey::new(material.clone()).unwrap().unwrap();
+        let mut receiver = ReceiveKey::new(material);
+        // A payload behind the headers of its submessage.
+        let plain = vec![7; 24 + len];
+        let mut message = Vec::new();
+        let pass = || {
+            message.clear();
+            message.extend_from_slice(&plain);
+            payload::seal_from(&sender, &mut message, 24);
+            assert_eq!(payload::open_from(&mut receiver, &mut message, 24), Ok(()));
+            assert_eq!(message, plain);
+        };
+        assert_allocates_nothing(pass, &format!("payload of {len} bytes"));
+    }
+}
+
+fn assert_allocates_nothing(mut pass: impl FnMut(), what: &str) {
+    (0..4).for_each(|_| pass());
+    // The test runner has threads of its own, so the best of several windows counts.
+    let fewest = (0..5).map(|_| {
+        let before = ALLOCATOR.total_allocated();
+        (0..100).for_each(|_| pass());
+        ALLOCATOR.total_allocated() - before
+    });
+    assert_eq!(fewest.min(), Some(0), "{what}");
 }
