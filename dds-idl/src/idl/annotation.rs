@@ -119,7 +119,8 @@ const STANDARD: &[(&str, &[AnnotationTarget])] = {
         ("id", MEMBERS),
         ("hashid", MEMBERS),
         ("autoid", &[Module, Struct, Union, Exception]),
-        ("optional", MEMBERS),
+        // The discriminator says whether a member of a union is present (XTypes 1.3, table 21).
+        ("optional", &[Member]),
         ("position", &[BitValue]),
         ("value", &[Enumerator]),
         ("extensibility", TYPES),

@@ -785,6 +785,12 @@ fn file_of_ros_is_built_in() {
 }
 
 #[test]
+fn member_of_a_union_is_not_optional() {
+    let text = "union U switch (long) {\ncase 1: @optional long a; };";
+    assert!(refusal(text).to_string().contains("`@optional` does not apply to"));
+}
+
+#[test]
 fn annotation_ends_before_a_global_name() {
     let found =
         accept_silently("module m { typedef long Id; }; struct A { @key ::m::Id id; @optional ::m::Id other; };");
