@@ -424,10 +424,12 @@ impl<T> DataReader<T> {
     /// The histograms are empty after `close`.
     ///
     /// ```
-    /// # use dds_core::{DdsType, DomainParticipant, Duration};
-    /// # #[derive(DdsType, Default, Debug)]
+    /// # use dds_core::{DdsType, DomainParticipant};
+    /// # #[derive(DdsType)]
     /// # struct Pose { x: f64 }
-    /// # let participant = DomainParticipant::builder(0).domain_tag("latencies").build()?;
+    /// # let participant = DomainParticipant::builder(0)
+    /// #   .domain_tag(std::process::id().to_string())
+    /// #   .build()?;
     /// # let (writer, reader) = (participant.writer::<Pose>("pose")?, participant.reader::<Pose>("pose")?);
     /// writer.write(&Pose { x: 1.0 })?;
     /// reader.take_next()?;
