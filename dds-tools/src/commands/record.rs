@@ -511,19 +511,18 @@ impl TopicRecorder {
     }
 }
 
-/// Returns how many samples arrived faster than the program recorded them.
-fn replaced_unrecorded(total: &WriterLosses) -> u64 {
-    total.undelivered.overwritten_unread
+/// Returns how many samples the reader, or the queue before it, dropped because the program did not keep up.
+fn too_fast(total: &WriterLosses) -> u64 {
+    total.undelivered.overwritten_unread + total.undelivered.inbox_overflow
 }
 
 fn losses_text(total: &WriterLosses) -> String {
     let mut text = format!("{} lost", total.lost());
-    let replaced = replaced_unrecorded(total);
-    if replaced > 0 {
-        text += &format!(", {replaced} not recorded in time");
-    }
-    if total.not_received.replaced > 0 {
-        text += &format!(", {} replaced by their writer", total.not_received.replaced);
+    let counts = [(too_fast(total), "not recorded in time"), (total.not_received.replaced, "replaced by their writer")];
+    for (count, fate) in counts {
+        if count > 0 {
+            text += &format!(", {count} {fate}");
+        }
     }
     text
 }
@@ -551,7 +550,7 @@ fn report(
             line += &format!(", {} ends of instances not recorded: their key is unknown", topic.ends_without_key);
         }
         writeln!(notes, "{line}").map_err(ToolError::output)?;
-        if total.lost() + replaced_unrecorded(&total) + total.not_received.replaced > 0 {
+        if total.not_received.total() + too_fast(&total) > 0 {
             writeln!(notes, "{losses}").map_err(ToolError::output)?;
         }
     }
@@ -570,12 +569,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn report_counts_every_sample_that_is_not_in_the_file() {
+    fn report_counts_lost_late_and_replaced_samples() {
         let mut total = WriterLosses::default();
         assert_eq!(losses_text(&total), "0 lost");
         total.not_received.never_came = 2;
         total.not_received.replaced = 3;
         total.undelivered.overwritten_unread = 4;
-        assert_eq!(losses_text(&total), "2 lost, 4 not recorded in time, 3 replaced by their writer");
+        total.undelivered.inbox_overflow = 5;
+        assert_eq!(losses_text(&total), "2 lost, 9 not recorded in time, 3 replaced by their writer");
     }
 }

@@ -424,10 +424,11 @@ impl<T> DataReader<T> {
     /// The histograms are empty after `close`.
     ///
     /// ```
-    /// # use dds_core::{DdsType, DomainParticipant};
+    /// # use dds_core::{DdsType, DomainParticipant, Scope};
     /// # #[derive(DdsType)]
     /// # struct Pose { x: f64 }
     /// # let participant = DomainParticipant::builder(0)
+    /// #   .scope(Scope::Host)
     /// #   .domain_tag(std::process::id().to_string())
     /// #   .build()?;
     /// # let (writer, reader) = (participant.writer::<Pose>("pose")?, participant.reader::<Pose>("pose")?);
