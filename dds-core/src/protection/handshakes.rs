@@ -160,7 +160,11 @@ impl Handshakes {
     /// Begins a handshake, unless one is under way. It takes the place of another one if there are too many.
     fn begin(&mut self, prefix: GuidPrefix) {
         let local = Arc::clone(&self.local);
-        let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.handshake.is_none()) else { return };
+        let Some(peer) = self.peers.get(&prefix) else { return };
+        // A guest has no identity to prove: a message in its name is forged.
+        if peer.handshake.is_some() || peer.is_guest {
+            return;
+        }
         let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
         let remote = HandshakeRemote { guid, vendor: peer.vendor.0 };
         let Ok(random) = random_bytes() else { return };

@@ -6,6 +6,7 @@
 use super::keys::ReceivedKeys;
 use super::message_filter::Unsealable;
 use dds_rtps::types::EntityId;
+use dds_rtps::wire::ParameterListReader;
 use dds_rtps::wire::submessage::id;
 use dds_security::crypto::{OpenError, SendKey, payload};
 
@@ -25,8 +26,6 @@ mod flag {
 /// Bytes in front of the value of octetsToInlineQos, and behind it.
 const OCTETS_AT: usize = 6;
 const OCTETS_END: usize = 8;
-/// Id of the end of inline QoS, without the bits that a vendor may set.
-const SENTINEL: u16 = 1;
 
 /// Protects the payload of the submessage that begins at `start` and ends `message`, if it has one.
 pub(super) fn seal_payload(key: &SendKey, message: &mut Vec<u8>, start: usize) -> Result<(), Unsealable> {
@@ -72,14 +71,13 @@ fn payload_at(submessage: &[u8]) -> Result<Option<usize>, OpenError> {
     };
     let mut at = OCTETS_END + usize::from(number_at(OCTETS_AT).ok_or(malformed)?);
     if flags & flag::INLINE_QOS != 0 {
-        loop {
-            let (id, len) = (number_at(at).ok_or(malformed)?, number_at(at + 2).ok_or(malformed)?);
-            at += 4;
-            if id & 0x3fff == SENTINEL {
-                break;
-            }
-            at += usize::from(len);
+        // The reader of messages decides where the list ends. Any other rule would let a forger move the payload.
+        let list = submessage.get(at..).ok_or(malformed)?;
+        let mut parameters = ParameterListReader::new(list, flags & flag::LITTLE_ENDIAN != 0);
+        for parameter in &mut parameters {
+            parameter.map_err(|_| malformed)?;
         }
+        at += parameters.position();
     }
     if at > submessage.len() { Err(malformed) } else { Ok(Some(at)) }
 }
@@ -234,14 +232,30 @@ mod tests {
             &[id::DATA, 2 | 4, 0, 40, 0, 0, 0, 16, 0, 0, 0, 0],
             &WRITER.0,
             &[0, 0, 0, 0, 0, 0, 0, 1],
-            // An unknown parameter, and a sentinel that must be understood.
-            &[0x80, 1, 0, 4, 1, 2, 3, 4, 0x40, 1, 0, 0],
+            // A parameter of a vendor that looks like a sentinel, and the sentinel.
+            &[0x80, 1, 0, 4, 1, 2, 3, 4, 0, 1, 0, 0],
             b"\0\0\0\0four",
         ]
         .concat();
         let sealed = pair.sealed(&big_endian);
         assert_eq!(sealed.len(), big_endian.len() + 44);
         assert_eq!(pair.opened(&sealed), Ok(big_endian));
+    }
+
+    #[test]
+    fn payload_begins_where_the_reader_of_messages_finds_it() {
+        let head = [&[id::DATA, 2 | 4, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0][..], &WRITER.0, &[0; 8]].concat();
+        for (list, end) in [
+            (&[0, 1, 0, 0, 9, 9, 9, 9][..], Some(4)),
+            (&[0x80, 1, 0, 4, 1, 2, 3, 4, 0, 1, 0, 0], Some(12)),
+            (&[0x40, 1, 0, 0, 0xc0, 1, 0, 0, 0, 1, 0, 0], Some(12)),
+            (&[0x80, 1, 0, 3, 1, 2, 3, 0, 1, 0, 0], None),
+            (&[0x80, 1, 0, 8, 0, 1, 0, 0], None),
+            (&[0x80, 1, 0, 0], None),
+        ] {
+            let found = payload_at(&[&head[..], list].concat());
+            assert_eq!(found.ok().flatten(), end.map(|end| head.len() + end), "{list:?}");
+        }
     }
 
     #[test]

@@ -422,10 +422,8 @@ impl BuiltinPair {
 
     /// Withdraws an announcement; `key` is the serialized key. Returns false if the history refuses it.
     pub fn withdraw(&mut self, now: Now, instance: InstanceHandle, key: &[u8]) -> bool {
-        // A peer that was lost for longer has lost us, too.
-        while self.withdrawn.front().is_some_and(|(_, at)| now.instant.since(*at) > RETURN_WITHIN)
-            || self.withdrawn.len() >= DISPOSED_AGAIN_MAX
-        {
+        self.forget_withdrawn(now);
+        if self.withdrawn.len() >= DISPOSED_AGAIN_MAX {
             self.withdrawn.pop_front();
         }
         self.withdrawn.push_back((instance, now.instant));
@@ -434,9 +432,16 @@ impl BuiltinPair {
         self.dispose(now, instance, key)
     }
 
-    /// Returns the entities that were withdrawn lately.
-    #[must_use]
-    pub fn withdrawn(&self) -> Vec<InstanceHandle> {
+    /// Forgets old withdrawals. A peer that was lost for longer has lost this participant, too.
+    fn forget_withdrawn(&mut self, now: Now) {
+        while self.withdrawn.front().is_some_and(|(_, at)| now.instant.since(*at) > RETURN_WITHIN) {
+            self.withdrawn.pop_front();
+        }
+    }
+
+    /// Returns the entities that were withdrawn in the last 10 minutes.
+    pub fn withdrawn(&mut self, now: Now) -> Vec<InstanceHandle> {
+        self.forget_withdrawn(now);
         self.withdrawn.iter().map(|(instance, _)| *instance).collect()
     }
 
@@ -536,6 +541,8 @@ mod tests {
         // The newest change stays as well, until the next write.
         let kept = pair.writer.history_len();
         assert!((WITHDRAWN_MAX..=WITHDRAWN_MAX + 1).contains(&kept), "{kept}");
-        assert_eq!(pair.withdrawn().len(), DISPOSED_AGAIN_MAX);
+        assert_eq!(pair.withdrawn(now).len(), DISPOSED_AGAIN_MAX);
+        let later = Now { instant: now.instant.after(RETURN_WITHIN + Duration::from_secs(1)).unwrap(), ..now };
+        assert_eq!(pair.withdrawn(later), []);
     }
 }

@@ -106,13 +106,17 @@ impl Participant {
     /// that are gone.
     pub(super) fn publish_again<T: EndpointAnnouncement>(&mut self, now: Now) {
         let pair = self.pairs.get_mut(T::TOPIC);
-        for instance in pair.withdrawn() {
+        for instance in pair.withdrawn(now) {
             let Some(bytes) = instance.as_bytes() else { continue };
             let mut key = Vec::new();
             endpoint_key(Guid::from_bytes(*bytes), &mut key);
             self.counters.unpublished += u64::from(!pair.dispose(now, instance, &key));
         }
         for endpoint in self.matching.of::<T>(self.config.prefix) {
+            // Such an announcement never leaves in plain text. Its own pair repeats it for the peers that have keys.
+            if security::protects_discovery_of(self, &endpoint.data.endpoint().topic_name) {
+                continue;
+            }
             let mut payload = Vec::new();
             endpoint.data.encode(&mut payload);
             self.publish(now, T::TOPIC, InstanceHandle::from(endpoint.data.endpoint().guid), &payload);

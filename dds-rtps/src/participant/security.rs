@@ -283,10 +283,15 @@ pub(super) fn dispose_protected(participant: &mut Participant, now: Now) {
 
 /// Whether the announcement of an endpoint came by the builtin topic that its protection requires.
 pub(super) fn came_as_required(participant: &Participant, topic_name: &str, was_protected: bool) -> bool {
+    // More protection than required does no harm.
+    was_protected || !protects_discovery_of(participant, topic_name)
+}
+
+/// Whether the endpoints of a topic are announced by the protected builtin topics only.
+pub(super) fn protects_discovery_of(participant: &Participant, topic_name: &str) -> bool {
     match security(participant) {
-        // More protection than required does no harm.
-        Some(security) => was_protected || !security.protects_discovery_of(topic_name),
-        None => true,
+        Some(security) => security.protects_discovery_of(topic_name),
+        None => false,
     }
 }
 

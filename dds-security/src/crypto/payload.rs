@@ -11,7 +11,7 @@
 use super::footer::{Footer, push_footer};
 use super::{CryptoHeader, OpenError, ReceiveKey, SendKey};
 
-/// Bytes in front of the content: the CryptoHeader, and the length of encrypted content.
+/// Bytes of the length in front of encrypted content.
 const LENGTH_LEN: usize = 4;
 
 /// Most bytes by which protection makes a payload longer, without padding to a multiple of four.

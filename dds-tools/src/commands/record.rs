@@ -511,7 +511,7 @@ impl TopicRecorder {
     }
 }
 
-/// Returns how many samples the reader, or the queue before it, dropped because the program did not keep up.
+/// Returns how many samples the reader, or the queue before it, dropped: the program did not keep up.
 fn too_fast(total: &WriterLosses) -> u64 {
     total.undelivered.overwritten_unread + total.undelivered.inbox_overflow
 }

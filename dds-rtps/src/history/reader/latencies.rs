@@ -8,13 +8,13 @@ const MEASURED_SELECTIONS: u32 = 8;
 
 /// How long the samples of a reader took, since the reader exists.
 ///
-/// Samples that were written before the reader existed are not measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReaderLatencies {
     /// From the source timestamp to the reception timestamp, of each sample.
     ///
     /// The time includes the difference between the clocks of two hosts, and the time for repairs of lost samples.
+    /// Samples that were written before the reader existed, by the clock of their writer, are not measured.
     pub write_to_reception: LatencyHistogram,
     /// From the reception timestamp to the first read or take of a sample: how long the sample waited for the program.
     ///
@@ -58,7 +58,7 @@ impl LatencyRecorder {
     /// Notes a sample that the reader stores.
     #[inline]
     pub(super) fn note_received(&mut self, source_timestamp: Time, reception_timestamp: Time) {
-        if !self.measures(source_timestamp) {
+        if !source_timestamp.is_valid() || self.since.is_none_or(|since| source_timestamp < since) {
             return;
         }
         if source_timestamp > reception_timestamp {
@@ -81,16 +81,7 @@ impl LatencyRecorder {
     }
 
     /// Notes a sample that is read or taken for the first time, in a measured selection.
-    pub(super) fn note_selected(&mut self, now: Time, source_timestamp: Time, reception_timestamp: Time) {
-        if self.measures(source_timestamp) {
-            self.latencies.reception_to_take.record(now - reception_timestamp);
-        }
-    }
-
-    fn measures(&self, source_timestamp: Time) -> bool {
-        match self.since {
-            Some(since) => source_timestamp.is_valid() && source_timestamp >= since,
-            None => false,
-        }
+    pub(super) fn note_selected(&mut self, now: Time, reception_timestamp: Time) {
+        self.latencies.reception_to_take.record(now - reception_timestamp);
     }
 }

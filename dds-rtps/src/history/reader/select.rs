@@ -47,7 +47,7 @@ impl ReaderHistory {
             for &sample in picked {
                 let stored = self.cache.samples.get(sample);
                 if stored.has_data && !stored.read {
-                    self.latencies.note_selected(now.time, stored.source_timestamp, stored.reception_timestamp);
+                    self.latencies.note_selected(now.time, stored.reception_timestamp);
                 }
             }
         }

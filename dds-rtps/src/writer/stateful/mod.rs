@@ -525,6 +525,8 @@ impl StatefulWriter {
         // A reader is local or remote, never both.
         if self.readers.remove(guid) {
             self.note_readers_changed(now);
+            // The other readers had acknowledged these changes before: the one that has left was late.
+            self.acks.latency.skip(self.finished_up_to(self.acks.progress.received()));
             return true;
         }
         if was_local {
