@@ -144,6 +144,15 @@ fn deep_struct_in_a_key_gives_code() {
 }
 
 #[test]
+fn type_with_a_finite_key_may_contain_itself() {
+    let text = "struct A; @mutable struct C { sequence<A> more; @optional long b; }; \
+                struct A { @key long id; C c; @non_serialized sequence<A> hidden; }; \
+                struct D { long d; @non_serialized @optional A hidden; }; struct B { @key A a; @key D d; };";
+    let specification = parse_text("t.idl", text, &Options::default()).unwrap();
+    generate(&specification, &options()).unwrap();
+}
+
+#[test]
 fn mutable_struct_of_collections_comes_back() {
     use all_types::{Collections, Primitives, Small};
     let mut value = Collections {
@@ -257,6 +266,25 @@ fn type_that_the_derive_cannot_express_is_refused() {
         (
             "struct B { @key map<long, long> table; };",
             "t.idl:1:33: error: the derive macro has no key for `table`: it contains a map",
+        ),
+        (
+            "struct A { @key long a; }; union C switch (@try_construct(USE_DEFAULT) boolean) { case TRUE: A a; }; \
+             struct B { @key C key; };",
+            "t.idl:1:120: error: the derive macro has no key for `key`: the discriminator of `C` may change when it is \
+             received (`@try_construct`)",
+        ),
+        (
+            "struct A { @key long a; }; union C; \
+             union C switch (long) { case 1: A a; case 2: sequence<C> more; }; struct B { @key C key; };",
+            "t.idl:1:121: error: the derive macro has no key for `key`: it contains a type that contains itself",
+        ),
+        (
+            "struct A; struct A { sequence<A> more; }; struct C { A a; }; struct B { @key sequence<C> key; };",
+            "t.idl:1:90: error: the derive macro has no key for `key`: it contains a type that contains itself",
+        ),
+        (
+            "struct A { @optional long a; }; struct B { @key A key; };",
+            "t.idl:1:51: error: the derive macro has no key for `key`: `a` is optional",
         ),
         (
             "@final struct A { long a; }; @mutable struct B : A { long b; };",

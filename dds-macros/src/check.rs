@@ -156,12 +156,13 @@ fn check_kind_of_type(model: &Model<'_>, errors: &mut Errors) {
 /// Checks `try_construct` of a type: the handling of a discriminator that selects no case.
 fn check_discriminator_failure(model: &Model<'_>, errors: &mut Errors) {
     let Some((kind, span)) = model.attributes.try_construct else { return };
+    let is_in_key = model.has_key() || model.attributes.member_keys.is_some();
     let message = match &model.body {
         Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::Trim => {
             "expected `use_default` or `discard`: a discriminator cannot be trimmed"
         }
         // Two instances would become one.
-        Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::UseDefault && model.has_key() => {
+        Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::UseDefault && is_in_key => {
             "expected `discard`: a key cannot have a default"
         }
         Body::Union(union)

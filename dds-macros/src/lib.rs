@@ -68,7 +68,7 @@ use proc_macro::TokenStream;
 /// | `bitset` | the fields are integers of a few bits, packed into one | |
 /// | `plain` | the memory of the struct is its encoding (see below) | members are copied one by one |
 /// | `nested` | the type is only part of other types | a topic can have the type |
-/// | `member_keys` | in a key, a type without key members contributes the keys of its members | all of it |
+/// | `member_keys` | in a key, a type without key members contributes the keys of its members | the whole type counts |
 /// | `into = Wire`, `from = Wire` | values are converted to `Wire` and back (see below) | |
 /// | `try_from = Wire` | as `from`, and the conversion may refuse a received value | |
 /// | `view = Name` | also generates a view with this name (see below) | |

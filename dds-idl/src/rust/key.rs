@@ -1,5 +1,6 @@
 //! Types in keys: those that contribute the keys of their members, and those that cannot be part of a key.
 
+use super::kept;
 use crate::model::{
     DataType, DefinitionId, DefinitionKind, ElementType, MemberDefinition, Specification, TryConstruct,
 };
@@ -12,6 +13,8 @@ pub(super) struct KeyFacts {
     with_keyed_parts: HashSet<DefinitionId>,
     /// Those in a key that contribute the keys of their members.
     with_member_keys: HashSet<DefinitionId>,
+    /// Their keys contain themselves, or contain such a key.
+    endless: HashSet<DefinitionId>,
 }
 
 impl KeyFacts {
@@ -38,7 +41,8 @@ impl KeyFacts {
                 }
             }
         }
-        let mut facts = Self { keyed, with_keyed_parts, with_member_keys: HashSet::new() };
+        let endless = endless(specification, &keyed);
+        let mut facts = Self { keyed, with_keyed_parts, with_member_keys: HashSet::new(), endless };
         facts.find_member_keys(specification);
         facts
     }
@@ -86,6 +90,18 @@ impl KeyFacts {
                 Part::Member(member) if member.try_construct() != TryConstruct::Discard => {
                     return Some(format!("`{}` may change when it is received (`@try_construct`)", member.name));
                 }
+                Part::Member(member) if member.annotations.is_optional() => {
+                    return Some(format!("`{}` is optional", member.name));
+                }
+                Part::Definition(id) if self.endless.contains(&id) => {
+                    return Some("it contains a type that contains itself".to_owned());
+                }
+                Part::Definition(id) if !self.has_key(id) && defaults_discriminator(specification, id) => {
+                    let name = &specification.definition(id).name;
+                    return Some(format!(
+                        "the discriminator of `{name}` may change when it is received (`@try_construct`)"
+                    ));
+                }
                 // The members of a type with a key are checked at its definition.
                 Part::Definition(id) if !self.has_key(id) => walk.enter(id),
                 _ => {}
@@ -109,6 +125,64 @@ fn has_key(specification: &Specification, id: DefinitionId) -> bool {
         };
     }
     false
+}
+
+/// Returns whether a union takes its default if the discriminator selects no branch.
+fn defaults_discriminator(specification: &Specification, id: DefinitionId) -> bool {
+    match &specification.definition(id).kind {
+        DefinitionKind::Union(union) => kept::of_discriminator(specification, union) == TryConstruct::UseDefault,
+        _ => false,
+    }
+}
+
+/// Returns the types whose key contains itself, and those with such a type in their key.
+fn endless(specification: &Specification, keyed: &HashSet<DefinitionId>) -> HashSet<DefinitionId> {
+    let (mut owners, mut part_counts) = (HashMap::<_, Vec<_>>::new(), HashMap::new());
+    let mut finite = Vec::new();
+    for (id, _) in specification.definitions() {
+        let parts = key_parts(specification, keyed, id);
+        if parts.is_empty() {
+            finite.push(id);
+        } else {
+            part_counts.insert(id, parts.len());
+        }
+        for part in parts {
+            owners.entry(part).or_default().push(id);
+        }
+    }
+    // A type is finite if all its parts are. The others remain.
+    while let Some(id) = finite.pop() {
+        for owner in owners.get(&id).into_iter().flatten() {
+            if let Some(count) = part_counts.get_mut(owner) {
+                *count -= 1;
+                if *count == 0 {
+                    part_counts.remove(owner);
+                    finite.push(*owner);
+                }
+            }
+        }
+    }
+    part_counts.into_keys().collect()
+}
+
+/// Returns the types that stand in the key of a type, each once.
+fn key_parts(specification: &Specification, keyed: &HashSet<DefinitionId>, id: DefinitionId) -> Vec<DefinitionId> {
+    let mut walk = PartWalk::new(specification);
+    walk.enter(id);
+    if keyed.contains(&id) {
+        walk.open.retain(|part| match part {
+            Part::Member(member) => member.is_key(),
+            Part::Definition(base) => keyed.contains(base),
+            _ => true,
+        });
+    }
+    let mut parts = Vec::new();
+    for part in walk {
+        if let Part::Definition(part) = part {
+            parts.push(part);
+        }
+    }
+    parts
 }
 
 /// A part of a type.
@@ -135,11 +209,12 @@ impl<'a> PartWalk<'a> {
         Self { specification, open: Vec::new(), seen: HashSet::new() }
     }
 
-    /// Adds the base and the members of a type, so that the first one is the next.
+    /// Adds the base and the serialized members of a type, so that the first one is the next.
     fn enter(&mut self, id: DefinitionId) {
         match &self.specification.definition(id).kind {
             DefinitionKind::Struct(found) => {
-                self.open.extend(found.members.iter().rev().map(Part::Member));
+                let sent = found.members.iter().filter(|member| !member.annotations.is_non_serialized());
+                self.open.extend(sent.rev().map(Part::Member));
                 self.open.extend(found.base.map(Part::Definition));
             }
             DefinitionKind::Union(found) => {

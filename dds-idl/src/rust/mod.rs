@@ -97,7 +97,8 @@ const ALLOW: &str = "#[allow(dead_code, missing_docs, clippy::all, rustdoc::all,
 ///
 /// - a bitmask as a discriminator,
 /// - `octet` and `uint8` in one collection,
-/// - a map in a key, or a value that may change when it is received (`@try_construct`),
+/// - a map or an optional member in a key, or a value that may change when it is received (`@try_construct`),
+/// - a key that contains itself,
 /// - a base of another extensibility.
 ///
 /// # Examples

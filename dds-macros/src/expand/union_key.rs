@@ -21,11 +21,14 @@ pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCo
             return TokenStream::new();
         }
     }
+    // The same applies to the discriminator.
+    if model.defaults_discriminator() {
+        return TokenStream::new();
+    }
     if model.attributes.member_keys.is_some() {
         return with_member_keys(model, union, context);
     }
-    let is_whole = model.lifetimes == 0 && !model.defaults_discriminator();
-    if is_whole { whole(union, context) } else { TokenStream::new() }
+    if model.lifetimes == 0 { whole(union, context) } else { TokenStream::new() }
 }
 
 fn keyed(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
@@ -99,7 +102,8 @@ fn whole(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
 /// The key is an enum with a parameter for the key of each member, so it has the traits that these have.
 fn with_member_keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let name = format_ident!("{}Key", model.ident.unraw());
+    // The enum hides other types of its name, and the members may have any type.
+    let name = format_ident!("__DdsKeyOf{}", model.ident.unraw());
     let key = UnionKey::of(union, &name, cdr);
     let (write, read) = (key.write(model, union, cdr), key.read(model, union, cdr));
     let UnionKey { parameters, arguments, variants, copies, .. } = &key;
@@ -218,7 +222,7 @@ impl<'a> UnionKey<'a> {
 
     /// The body that reads a key.
     fn read(&self, model: &Model<'_>, union: &UnionModel<'_>, cdr: &TokenStream) -> TokenStream {
-        // A union whose discriminator has a default has no key, so nothing is to be settled.
+        // `expand` gives a union no key if its discriminator has a default, so nothing is to be settled.
         read(model, union, cdr, &TokenStream::new(), |case| self.read_case(model, case, cdr))
     }
 

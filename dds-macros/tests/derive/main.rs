@@ -287,3 +287,31 @@ fn non_serialized_field_is_not_a_member() {
     HiddenInAppendable::check_hidden_field();
     HiddenInMutable::check_hidden_field();
 }
+
+/// The name is that of the union below with `Key`.
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", nested)]
+struct ToolKey {
+    #[dds(key)]
+    id: i32,
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", nested, member_keys)]
+enum Tool {
+    #[dds(case = 1)]
+    Keyed(ToolKey),
+}
+
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+struct Bench {
+    #[dds(key)]
+    tool: Tool,
+}
+
+#[test]
+fn key_of_a_union_hides_no_type_of_its_members() {
+    let key = Bench { tool: Tool::Keyed(ToolKey { id: 7 }) }.key();
+    assert_eq!(format!("{key:?}"), "Keyed { value: 7 }");
+}

@@ -73,4 +73,10 @@ struct Struct {
     a: u8,
 }
 
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps", member_keys, try_construct)]
+enum InKeyWithDefault {
+    One(u8),
+}
+
 fn main() {}
