@@ -135,6 +135,23 @@ fn constants_of_all_types_read_back_equal() {
 }
 
 #[test]
+fn enumerators_that_two_enums_have_read_back_equal() {
+    let text = prints(&parsed(
+        "module m {
+            enum A { X }; enum B { X, Z };
+            union U switch (B) { case X: long x; case Z: long z; };
+            const B N = B::X;
+            struct S { @default(X) A a; };
+        };
+        enum A { X }; enum B { X, Z };
+        union U switch (B) { case X: long x; case Z: long z; };
+        struct S { @default(X) A a; @default(m::A::X) m::A b; };",
+    ));
+    assert!(text.contains("case ::m::B::X:") || text.contains("case m::B::X:"), "{text}");
+    assert!(text.contains("case m::Z:"), "{text}");
+}
+
+#[test]
 fn interfaces_and_other_definitions_read_back_equal() {
     prints(&parsed(
         "exception Wrong { string why; };

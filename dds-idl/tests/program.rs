@@ -34,6 +34,13 @@ fn check_of_one_wrong_file_fails_and_names_the_line() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "b.idl:2:3: error: cannot find type `lung`\n");
 }
 
+#[test]
+fn built_in_file_includes_no_file_of_the_working_directory() {
+    let files = [("idl/a.idl", "#include <orb.idl>\nstruct A { CORBA::LongSeq a; };"), ("tao/LongSeq.pidl", "no IDL")];
+    let output = run("built-in", &files, &["check", "idl/a.idl"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 const ROBOT: &str = "module robot { @final struct Pose { double x; }; };";
 
 #[test]

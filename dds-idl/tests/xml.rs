@@ -245,6 +245,10 @@ fn printed_types_read_back_equal() {
         };
         bitset Base { bitfield<3> a; }; bitset Own : Base { bitfield<2>; bitfield<10, short> b; };";
     comes_back(&parse_text("types.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
+    // Two enums have the same enumerator.
+    let text = "module m { enum A { X }; enum B { X, Z }; union U switch (B) { case X: long x; case Z: long z; };
+        const B N = B::X; struct S { @default(X) A a; }; };";
+    comes_back(&parse_text("types.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
 }
 
 #[test]

@@ -450,7 +450,7 @@ pub(super) fn convert(
         DataType::Fixed { .. } => match &value {
             ConstantValue::Fixed(_) => Some(value.clone()),
             ConstantValue::Integer(digits) => Some(ConstantValue::Fixed(FixedPoint { digits: *digits, scale: 0 })),
-            ConstantValue::Float(number) => fixed_of_float(parser, *number, span),
+            ConstantValue::Float(number) => Some(fixed_of_float(parser, *number, span)?),
             _ => None,
         },
         DataType::Named(id) => match (&parser.specification.definition(*id).kind, &value) {
@@ -473,13 +473,33 @@ pub(super) fn convert(
 }
 
 /// The value of a fixed-point number without its suffix.
-fn fixed_of_float(parser: &mut Parser<'_>, number: f64, span: Span) -> Option<ConstantValue> {
-    let mut value = literal::fixed(&format!("{}d", number.abs()))?;
+fn fixed_of_float(parser: &mut Parser<'_>, number: f64, span: Span) -> Result<ConstantValue, Reported> {
+    let text = parser.specification.sources.text(span).to_owned();
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(&text).trim_start();
+    // The text of a macro or of an operator is not the number itself.
+    let is_literal = literal::float(unsigned) == Some(number.abs());
+    let from_text = literal::fixed(&format!("{unsigned}d")).filter(|_| is_literal);
+    let help =
+        if from_text.is_some() { format!("write `{text}d`") } else { "write `d` behind each literal".to_owned() };
+    let Some(mut value) = from_text.or_else(|| exact_fixed(number.abs())) else {
+        let message = "a fixed-point number without its suffix has too many digits here";
+        return Err(parser.report(Diagnostic::error(message, span).help(help)));
+    };
     if number < 0.0 {
         value.digits = -value.digits;
     }
-    parser.vendor_warning("a fixed-point number without its suffix", "TAOX11", span, &format!("write `{number}d`"));
-    Some(ConstantValue::Fixed(value))
+    parser.vendor_warning("a fixed-point number without its suffix", "TAOX11", span, &help);
+    Ok(ConstantValue::Fixed(value))
+}
+
+/// The digits of a floating-point number, unless it has too many to be certain.
+fn exact_fixed(number: f64) -> Option<FixedPoint> {
+    /// Each decimal number of at most 15 digits has a `double` of its own.
+    const EXACT_DIGITS_MAX: usize = 15;
+    let text = number.to_string();
+    let digits = text.replace('.', "");
+    let significant = digits.trim_matches('0').len();
+    literal::fixed(&format!("{text}d")).filter(|_| significant <= EXACT_DIGITS_MAX)
 }
 
 /// Returns `None` if the value has another kind.

@@ -2,8 +2,8 @@
 
 use super::{Options, parse_text};
 use crate::model::{
-    AutoIdKind, BasicType, ConstantValue, DataType, DefinitionKind, Extensibility, IncorrectSource, Specification,
-    StructDefinition, UnionDefinition,
+    AutoIdKind, BasicType, ConstantValue, DataType, DefinitionKind, Extensibility, FixedPoint, IncorrectSource,
+    Specification, StructDefinition, UnionDefinition,
 };
 
 fn accept(text: &str) -> Specification {
@@ -338,7 +338,25 @@ fn constants_are_evaluated() {
     assert_eq!(constant("const wstring A = L\"a\";"), ConstantValue::WString("a".into()));
     assert_eq!(constant("enum E { X, Y }; const E A = E::Y;").as_integer(), None);
     assert!(matches!(constant("const fixed A = 1.25d;"), ConstantValue::Fixed(_)));
-    warn("const fixed A = -1.25;", "1:17: a fixed-point number without its suffix is not standard IDL");
+}
+
+#[test]
+fn fixed_point_constant_without_its_suffix_keeps_its_digits() {
+    for (text, digits, scale) in [
+        ("const fixed A = -1.25;", -125, 2),
+        ("const fixed A = -1.50;", -150, 2),
+        ("const fixed A = 12345678901234567890.25;", 1_234_567_890_123_456_789_025, 2),
+        ("const fixed A = 0.5 + 1.0;", 15, 1),
+        ("const fixed A = 1.5e3;", 1500, 0),
+    ] {
+        let found = warn(text, "1:17: a fixed-point number without its suffix is not standard IDL");
+        let id = found.find("A").unwrap();
+        let DefinitionKind::Constant(constant) = &found.definition(id).kind else { panic!("no constant") };
+        assert_eq!(constant.value, ConstantValue::Fixed(FixedPoint { digits, scale }), "{text}");
+    }
+    let message = "a fixed-point number without its suffix has too many digits here";
+    refuse("const fixed A = 0.1 + 0.2;", &format!("1:17: {message}"));
+    refuse("const fixed A = 12345678901234567890123456789012.5;", &format!("1:17: {message}"));
 }
 
 #[test]
@@ -781,7 +799,24 @@ fn file_of_ros_is_built_in() {
     let found = accept_silently(text);
     assert_eq!(member_types(&found, "std_msgs::msg::Header"), ["builtin_interfaces::msg::Time", "string"]);
     accept_silently("#include \"std_srvs/srv/SetBool.idl\"\nstruct A { std_srvs::srv::SetBool_Request request; };");
+    accept_silently("#include \"std_msgs\\msg\\Header.idl\"\nstruct A { std_msgs::msg::Header header; };");
     refuse("#include \"std_msgs/msg/Heder.idl\"", "1:10: cannot find the file `std_msgs/msg/Heder.idl`");
+    refuse("#include \"std_msgs/Header.idl\"", "1:10: cannot find the file `std_msgs/Header.idl`");
+}
+
+#[test]
+fn built_in_file_is_read_once_and_counts_as_an_inclusion() {
+    let include = "#include \"std_msgs/msg/Header.idl\"\n";
+    let found = accept_silently(&include.repeat(30_000));
+    assert_eq!(found.sources.files().count(), 3);
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-built-in", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("empty.idl"), "\n").unwrap();
+    let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
+    let text = "#include \"empty.idl\"\n".repeat(20_000) + include;
+    let error = parse_text("test.idl", &text, &options).unwrap_err().to_string();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(error.contains("more than 20000 files are included"), "{error}");
 }
 
 #[test]
@@ -821,6 +856,16 @@ fn two_enums_may_have_an_enumerator_of_the_same_name() {
         "1:44: `X` is an enumerator of several enums, not a constant",
     );
     assert_eq!(accept("enum A { X }; enum B { X }; enum C { X };").diagnostics.iter().count(), 2);
+    refuse("enum A { Red }; enum B { RED };", "1:26: `RED` differs from `Red` only in case");
+}
+
+#[test]
+fn last_error_is_a_module_with_the_name_of_a_struct() {
+    let text = "struct S { long a; };\n".to_owned()
+        + &"const long A = ;\n".repeat(99)
+        + "module S { struct T { long a; }; };\n"
+        + &"const long A = ;\n".repeat(5);
+    assert_eq!(refusal(&text).diagnostics.error_count(), 100);
 }
 
 #[test]
@@ -828,6 +873,7 @@ fn base_of_an_interface_may_be_an_alias() {
     accept("interface A { void f(); }; typedef A Alias; interface B : Alias { };");
     refuse("struct A { long x; }; typedef A Alias; interface B : Alias { };", "1:54: `Alias` is not an interface");
     refuse("interface A; interface B { void f() raises (A); };", "1:45: `A` is not an exception");
+    accept("native E; interface I { void f() raises (E); };");
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub fn to_idl(specification: &Specification) -> String {
         written: HashSet::new(),
         declared: HashSet::new(),
         names: value::name_counts(specification),
+        shared_enumerators: value::shared_enumerators(specification),
         is_plain: false,
     };
     for id in order::leaves(specification) {
@@ -80,6 +81,8 @@ struct IdlPrinter<'a> {
     declared: HashSet<DefinitionId>,
     /// How often each name is used, in lowercase.
     names: HashMap<String, usize>,
+    /// Scopes, and the enumerators that several enums of the scope have.
+    shared_enumerators: HashSet<(Option<DefinitionId>, &'a str)>,
     /// Whether the text is in a place where types have no annotations.
     is_plain: bool,
 }

@@ -7,7 +7,7 @@ use crate::model::{
 };
 pub(super) use dds_cdr::cdr::dynamic::idl_text::identifier;
 use dds_cdr::cdr::dynamic::idl_text::{annotated, escaped, escaped_text};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl IdlPrinter<'_> {
     /// The shortest name that is right here: a part with one meaning needs nothing before it.
@@ -95,6 +95,8 @@ impl IdlPrinter<'_> {
     }
 
     /// An enumerator is in the scope around its enum.
+    ///
+    /// If another enum of the scope has it too, only the name of the enum gives its meaning.
     pub(super) fn enumerator(&self, id: DefinitionId, index: usize) -> String {
         let definition = self.specification.definition(id);
         let DefinitionKind::Enum(found) = &definition.kind else {
@@ -102,6 +104,9 @@ impl IdlPrinter<'_> {
             return String::new();
         };
         let name = found.enumerators.get(index).map(|literal| &*literal.name).unwrap_or_default();
+        if self.shared_enumerators.contains(&(definition.parent, name)) {
+            return self.scoped(&format!("{}::{name}", definition.scoped_name));
+        }
         let Some(parent) = definition.parent else {
             let name_here = identifier(name);
             return if self.is_unique(name) { name_here } else { format!("::{name_here}") };
@@ -256,6 +261,21 @@ fn representations(set: DataRepresentations) -> String {
         words.push((set.0 & !known).to_string());
     }
     words.join("|")
+}
+
+/// The enumerators that several enums of one scope have. Only the name of the enum tells them apart.
+pub(super) fn shared_enumerators(specification: &Specification) -> HashSet<(Option<DefinitionId>, &str)> {
+    let (mut seen, mut shared) = (HashSet::new(), HashSet::new());
+    for (_, definition) in specification.definitions() {
+        let DefinitionKind::Enum(found) = &definition.kind else { continue };
+        for literal in &found.enumerators {
+            let place = (definition.parent, &*literal.name);
+            if !seen.insert(place) {
+                shared.insert(place);
+            }
+        }
+    }
+    shared
 }
 
 /// How often each name is that of a definition, a member or an enumerator, in lowercase.

@@ -1,5 +1,6 @@
 //! XML types of a specification (XTYPES 1.3, 7.3.2).
 
+use super::value::shared_enumerators;
 use super::xml_loss;
 use crate::model::{
     AutoIdKind, BasicType, BitsetDefinition, ConstantValue, DataType, Definition, DefinitionId, DefinitionKind,
@@ -41,6 +42,7 @@ pub struct XmlText {
 pub fn to_xml(specification: &Specification) -> Result<XmlText, Diagnostics> {
     let mut writer = XmlWriter {
         specification,
+        shared_enumerators: shared_enumerators(specification),
         text: String::new(),
         level: 1,
         errors: Diagnostics::default(),
@@ -63,6 +65,8 @@ type AttributeList = Vec<(&'static str, String)>;
 
 struct XmlWriter<'a> {
     specification: &'a Specification,
+    /// Scopes, and the enumerators that several enums of the scope have.
+    shared_enumerators: HashSet<(Option<DefinitionId>, &'a str)>,
     text: String,
     level: usize,
     errors: Diagnostics,
@@ -374,9 +378,13 @@ impl XmlWriter<'_> {
         }
     }
 
-    /// The scoped name of an enumerator, which stands beside its enum.
+    /// The scoped name of an enumerator. It stands beside its enum, or inside if several enums have it.
     fn literal(&self, id: DefinitionId, name: &str) -> String {
-        match self.specification.definition(id).parent {
+        let definition = self.specification.definition(id);
+        if self.shared_enumerators.contains(&(definition.parent, name)) {
+            return format!("{}::{name}", definition.scoped_name);
+        }
+        match definition.parent {
             Some(parent) => format!("{}::{name}", self.specification.definition(parent).scoped_name),
             None => name.to_owned(),
         }

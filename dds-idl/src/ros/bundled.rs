@@ -15,7 +15,12 @@ pub(super) fn text(name: &InterfaceName) -> Option<&'static str> {
 
 /// Returns the `.idl` file of a shipped interface, as ROS installs it: `std_msgs/msg/Header.idl`.
 pub(crate) fn shipped_idl(path: &str) -> Option<String> {
-    let name: InterfaceName = path.strip_suffix(".idl")?.parse().ok()?;
+    let stem = path.strip_suffix(".idl")?;
+    let name: InterfaceName = stem.parse().ok()?;
+    // A name without its kind means `msg`, but each file stands in the folder of its kind.
+    if name.to_string() != stem {
+        return None;
+    }
     let (mut sources, mut diagnostics) = (SourceMap::default(), Diagnostics::default());
     let file = sources.add(path, text(&name)?, None);
     let interface = parse_interface(&name, file, &sources, &mut diagnostics);

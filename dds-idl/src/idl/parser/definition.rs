@@ -155,6 +155,9 @@ fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>)
         _ => {
             let kind = DefinitionKind::Module(Module::default());
             let Ok(id) = parser.add_definition((symbol, span), doc, annotations.clone(), kind) else {
+                if parser.is_stopped() {
+                    return Err(Reported);
+                }
                 // The name is taken, which is reported. Without its module, the content would cause more errors.
                 parser.set_position(brace);
                 return skip_body(parser, "the module");

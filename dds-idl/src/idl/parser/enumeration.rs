@@ -86,14 +86,17 @@ fn define_enumerator(
 const OF_SEVERAL_ENUMS: NamedEntity = NamedEntity::Local("an enumerator of several enums");
 
 /// Whether another enum of the scope has an enumerator of this name. It stays valid inside of both enums.
+///
+/// A name that differs only in case is not the same, and IDL refuses it.
 fn is_of_other_enum(parser: &mut Parser<'_>, symbol: Symbol, span: Span, place: (ScopeId, DefinitionId)) -> bool {
     let (scope, id) = place;
     let folded = parser.folded(symbol);
     let Some(other) = parser.names.own(scope, folded) else { return false };
-    let is_other = match other.entity {
-        NamedEntity::Enumerator(other, _) => other != id,
-        entity => entity == OF_SEVERAL_ENUMS,
-    };
+    let is_other = other.symbol == symbol
+        && match other.entity {
+            NamedEntity::Enumerator(other, _) => other != id,
+            entity => entity == OF_SEVERAL_ENUMS,
+        };
     if is_other {
         let what = format!("the enumerator `{}` in a second enum of the scope", parser.text(symbol));
         parser.vendor_warning(&what, "RTI Connext and Fast DDS", span, "give it another name");

@@ -6,8 +6,8 @@ use crate::idl::scope::NamedEntity;
 use crate::idl::symbol::keyword;
 use crate::idl::token::TokenKind;
 use crate::model::{
-    AttributeDefinition, DataType, DefinitionId, DefinitionKind, Diagnostic, InterfaceDefinition, OperationDefinition,
-    OperationParameter, ParameterDirection,
+    AttributeDefinition, DataType, DefinitionId, DefinitionKind, Diagnostic, InterfaceDefinition, NotData,
+    OperationDefinition, OperationParameter, ParameterDirection,
 };
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(super) fn read(parser: &mut Parser<'_>, raw: &[RawAnnotation], mut doc: Opti
     documentation::after(parser, &mut doc, &mut annotations);
     let found = std::mem::replace(
         &mut parser.specification.definition_mut(id).kind,
-        DefinitionKind::NotData(crate::model::NotData::Undefined),
+        DefinitionKind::NotData(NotData::Undefined),
     );
     let definitions = if let DefinitionKind::Interface(found) = found { found.definitions } else { Vec::new() };
     let kind = DefinitionKind::Interface(InterfaceDefinition { bases, definitions, operations, attributes });
@@ -67,7 +67,8 @@ fn names(parser: &mut Parser<'_>, what: &str) -> Result<Vec<DefinitionId>, Repor
         let is_right = id.is_some_and(|id| match &parser.specification.definition(id).kind {
             DefinitionKind::Interface(_) => what == "interface",
             DefinitionKind::Exception(_) => what == "exception",
-            // An exception has no other declaration.
+            // An exception has no other declaration, but a native type may stand for one of the language.
+            DefinitionKind::NotData(NotData::Native) => true,
             DefinitionKind::NotData(_) => what == "interface",
             _ => false,
         });

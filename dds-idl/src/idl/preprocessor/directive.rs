@@ -180,8 +180,7 @@ fn include(this: &mut Preprocessor<'_>, span: Span, rest: &[Token], text: &str) 
     match load::find(this, &name, is_quoted) {
         Ok(path) => include_file(this, &path, place),
         Err(folders) => {
-            if let Some(text) = load::tao_file(&name).or_else(|| shipped_idl(&name)) {
-                include_text(this, &name, text, place);
+            if include_built_in(this, &name, place) {
                 return;
             }
             let mut diagnostic = Diagnostic::error(format!("cannot find the file `{name}`"), place);
@@ -222,13 +221,7 @@ fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
         }
         Some((FileProgress::HasDirectivesOnly, _)) | None => {}
     }
-    this.inclusions += 1;
-    if this.open_files.len() >= INCLUDE_DEPTH_MAX {
-        this.abort(format!("includes are nested more than {INCLUDE_DEPTH_MAX} times"), place);
-        return;
-    }
-    if this.inclusions > INCLUSIONS_MAX {
-        this.abort(format!("more than {INCLUSIONS_MAX} files are included"), place);
+    if !count_inclusion(this, place) {
         return;
     }
     let known = this.files.get(&key).map(|(_, file)| *file);
@@ -238,13 +231,34 @@ fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
     }
 }
 
-/// Includes a file that this crate contains.
-fn include_text(this: &mut Preprocessor<'_>, name: &str, text: String, place: Span) {
+/// Includes a file that this crate contains. Returns whether it has the file.
+fn include_built_in(this: &mut Preprocessor<'_>, name: &str, place: Span) -> bool {
+    let name = name.replace('\\', "/");
     let path = PathBuf::from(format!("<{name}>"));
-    if !this.files.contains_key(&path) {
+    // A second `#include` ends here, because the text is not cheap to create.
+    if this.files.contains_key(&path) {
+        return true;
+    }
+    let Some(text) = load::tao_file(&name).or_else(|| shipped_idl(&name)) else { return false };
+    if count_inclusion(this, place) {
         let file = this.sources.add(&path, text, Some(place));
         this.read_file(path, file, place);
     }
+    true
+}
+
+/// Counts an `#include`, and returns whether the limits permit it.
+fn count_inclusion(this: &mut Preprocessor<'_>, place: Span) -> bool {
+    this.inclusions += 1;
+    if this.open_files.len() >= INCLUDE_DEPTH_MAX {
+        this.abort(format!("includes are nested more than {INCLUDE_DEPTH_MAX} times"), place);
+        return false;
+    }
+    if this.inclusions > INCLUSIONS_MAX {
+        this.abort(format!("more than {INCLUSIONS_MAX} files are included"), place);
+        return false;
+    }
+    true
 }
 
 /// A cycle is an error, unless a guard makes the second inclusion empty.

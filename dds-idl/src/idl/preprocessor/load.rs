@@ -1,7 +1,7 @@
 //! Reads files, and searches included ones.
 
 use super::Preprocessor;
-use crate::model::{Diagnostic, FileId, Span};
+use crate::model::{Diagnostic, FileId, SourceFile, Span};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,9 @@ pub(super) fn find(this: &Preprocessor<'_>, name: &str, is_quoted: bool) -> Resu
     // Some files are written on Windows.
     let name = name.replace('\\', "/");
     let own = this.open_files.last().and_then(|(file, _)| this.sources.file(*file));
-    let own = own.and_then(|file| file.path().parent()).map(Path::to_owned);
+    // A built-in file, such as `<orb.idl>`, is in no folder.
+    let own = own.map(SourceFile::path).filter(|path| !path.as_os_str().as_encoded_bytes().starts_with(b"<"));
+    let own = own.and_then(Path::parent).map(Path::to_owned);
     let mut folders: Vec<PathBuf> = this.options.include_dirs.clone();
     if let Some(own) = own {
         let at = if is_quoted { 0 } else { folders.len() };
