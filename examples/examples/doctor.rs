@@ -38,7 +38,9 @@ fn main() -> Result<()> {
     let changes = WaitSet::new(&station);
     let status = reader.status_condition();
     changes.attach(&status);
-    let is_known = |report: &MatchReport| !report.obstacles.contains(&Obstacle::TypePending);
+    // Such an obstacle lasts a moment, until the peer has answered.
+    let is_passing = |obstacle: &Obstacle| matches!(obstacle, Obstacle::TypePending | Obstacle::NoAnswer { .. });
+    let is_known = |report: &MatchReport| !report.obstacles.iter().any(is_passing);
     while reader.explain_matches().iter().filter(|report| is_known(report)).count() < 4 {
         // A mismatch of types or partitions does not change a status, so the wait is short.
         let _ = changes.wait().block_for(Duration::from_millis(50));
