@@ -1,9 +1,10 @@
 //! Latencies that readers and writers measure, on links with a known delay.
 
+use crate::robot_and_station::RobotAndStation;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::sim::{Conditions, Simulation};
+use dds_core::sim::Conditions;
 use dds_core::stats::LatencyHistogram;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, Duration};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Reading {
@@ -12,35 +13,21 @@ struct Reading {
 
 const DELAY: Duration = Duration::from_millis(3);
 
-struct World {
-    simulation: Simulation,
-    robot: DomainParticipant,
-    station: DomainParticipant,
+fn world() -> RobotAndStation {
+    let world = RobotAndStation::new(3);
+    world.simulation.set_network(Conditions::immediate().delayed(DELAY, Duration::ZERO));
+    world
 }
 
-impl World {
-    fn new() -> Self {
-        let simulation = Simulation::new(3);
-        simulation.set_network(Conditions::immediate().delayed(DELAY, Duration::ZERO));
-        let robot = simulation.participant("robot", 0).unwrap();
-        let station = simulation.participant("station", 0).unwrap();
-        Self { simulation, robot, station }
-    }
+fn writer(world: &RobotAndStation, qos: DataWriterQos) -> DataWriter<Reading> {
+    world.robot.writer_builder("readings").qos(qos).build().unwrap()
+}
 
-    fn writer(&self, qos: DataWriterQos) -> DataWriter<Reading> {
-        self.robot.writer_builder("readings").qos(qos).build().unwrap()
-    }
-
-    fn reader(&self, qos: DataReaderQos) -> DataReader<Reading> {
-        let reader = self.station.reader_builder("readings").qos(qos).build().unwrap();
-        reader.wait_for_writers(1).block().unwrap();
-        self.run(500);
-        reader
-    }
-
-    fn run(&self, millis: u64) {
-        self.simulation.run_for(Duration::from_millis(millis));
-    }
+fn reader(world: &RobotAndStation, qos: DataReaderQos) -> DataReader<Reading> {
+    let reader = world.station.reader_builder("readings").qos(qos).build().unwrap();
+    reader.wait_for_writers(1).block().unwrap();
+    world.run(500);
+    reader
 }
 
 /// The count, and minimum, 99th percentile and maximum, rounded to milliseconds: transmission takes some microseconds.
@@ -52,9 +39,9 @@ fn summary(histogram: &LatencyHistogram) -> (u64, [i64; 3]) {
 
 #[test]
 fn reader_measures_transfer_and_wait_of_its_samples() {
-    let world = World::new();
-    let writer = world.writer(DataWriterQos::default().reliable());
-    let reader = world.reader(DataReaderQos::default().reliable().keep_all());
+    let world = world();
+    let writer = writer(&world, DataWriterQos::default().reliable());
+    let reader = reader(&world, DataReaderQos::default().reliable().keep_all());
     assert_eq!(reader.latencies(), Default::default());
     for number in 0..80 {
         writer.write(&Reading { number }).unwrap();
@@ -74,9 +61,9 @@ fn reader_measures_transfer_and_wait_of_its_samples() {
 
 #[test]
 fn reader_measures_first_access_of_each_sample_alone() {
-    let world = World::new();
-    let writer = world.writer(DataWriterQos::default().reliable());
-    let reader = world.reader(DataReaderQos::default().reliable().keep_all());
+    let world = world();
+    let writer = writer(&world, DataWriterQos::default().reliable());
+    let reader = reader(&world, DataReaderQos::default().reliable().keep_all());
     writer.write(&Reading { number: 1 }).unwrap();
     world.run(5);
     for _ in 0..20 {
@@ -88,10 +75,10 @@ fn reader_measures_first_access_of_each_sample_alone() {
 
 #[test]
 fn writer_measures_acknowledgment_of_the_last_reader() {
-    let world = World::new();
-    let writer = world.writer(DataWriterQos::default().reliable());
+    let world = world();
+    let writer = writer(&world, DataWriterQos::default().reliable());
     let far = world.simulation.participant("far", 0).unwrap();
-    let _reader = world.reader(DataReaderQos::default().reliable());
+    let _reader = reader(&world, DataReaderQos::default().reliable());
     let _far_reader =
         far.reader_builder::<Reading>("readings").qos(DataReaderQos::default().reliable()).build().unwrap();
     writer.wait_for_readers(2).block().unwrap();
@@ -106,13 +93,13 @@ fn writer_measures_acknowledgment_of_the_last_reader() {
 
 #[test]
 fn samples_from_before_a_reader_are_not_measured() {
-    let world = World::new();
-    let writer = world.writer(DataWriterQos::default().reliable().transient_local().keep_all());
+    let world = world();
+    let writer = writer(&world, DataWriterQos::default().reliable().transient_local().keep_all());
     for number in 0..10 {
         writer.write(&Reading { number }).unwrap();
     }
     world.run(5000);
-    let reader = world.reader(DataReaderQos::default().reliable().transient_local().keep_all());
+    let reader = reader(&world, DataReaderQos::default().reliable().transient_local().keep_all());
     assert_eq!(reader.take().unwrap().len(), 10);
     assert!(reader.latencies().write_to_reception.is_empty());
     assert_eq!(reader.latencies().reception_to_take.count(), 10);

@@ -1,10 +1,11 @@
 //! The ledger of losses through the public API, in virtual time: it states number, place and cause, and adds up.
 
+use crate::robot_and_station::RobotAndStation;
 use dds_core::qos::{DataReaderQos, DataWriterQos, DestinationOrder, ResourceLimits};
-use dds_core::sim::{Conditions, Simulation};
+use dds_core::sim::Conditions;
 use dds_core::stats::{LikelyCause, ReaderLosses, WriterLosses};
 use dds_core::status::RejectReason;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, Duration};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Reading {
@@ -13,42 +14,27 @@ struct Reading {
     number: u32,
 }
 
-struct World {
-    simulation: Simulation,
-    robot: DomainParticipant,
-    station: DomainParticipant,
+fn pair(
+    world: &RobotAndStation,
+    writer: DataWriterQos,
+    reader: DataReaderQos,
+) -> (DataWriter<Reading>, DataReader<Reading>) {
+    let writer = world.robot.writer_builder("readings").qos(writer).build().unwrap();
+    let reader = world.station.reader_builder("readings").qos(reader).build().unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    reader.wait_for_writers(1).block().unwrap();
+    // Let discovery traffic end, so that it does not disturb the counters.
+    world.run(500);
+    (writer, reader)
 }
 
-impl World {
-    fn new() -> Self {
-        let simulation = Simulation::new(3);
-        let robot = simulation.participant("robot", 0).unwrap();
-        let station = simulation.participant("station", 0).unwrap();
-        Self { simulation, robot, station }
+/// Writes these numbers of one sensor, a millisecond apart.
+fn write(world: &RobotAndStation, writer: &DataWriter<Reading>, sensor: u32, numbers: std::ops::Range<u32>) {
+    for number in numbers {
+        writer.write(&Reading { sensor, number }).unwrap();
+        world.run(1);
     }
-
-    fn pair(&self, writer: DataWriterQos, reader: DataReaderQos) -> (DataWriter<Reading>, DataReader<Reading>) {
-        let writer = self.robot.writer_builder("readings").qos(writer).build().unwrap();
-        let reader = self.station.reader_builder("readings").qos(reader).build().unwrap();
-        writer.wait_for_readers(1).block().unwrap();
-        reader.wait_for_writers(1).block().unwrap();
-        // Let discovery traffic end, so that it does not disturb the counters.
-        self.run(500);
-        (writer, reader)
-    }
-
-    fn run(&self, millis: u64) {
-        self.simulation.run_for(Duration::from_millis(millis));
-    }
-
-    /// Writes these numbers of one sensor, a millisecond apart.
-    fn write(&self, writer: &DataWriter<Reading>, sensor: u32, numbers: std::ops::Range<u32>) {
-        for number in numbers {
-            writer.write(&Reading { sensor, number }).unwrap();
-            self.run(1);
-        }
-        self.run(300);
-    }
+    world.run(300);
 }
 
 fn numbers(reader: &DataReader<Reading>) -> Vec<u32> {
@@ -72,13 +58,13 @@ fn only(losses: &ReaderLosses) -> WriterLosses {
 
 #[test]
 fn network_losses_match_sample_lost_status() {
-    let world = World::new();
-    let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
+    let world = RobotAndStation::new(3);
+    let (writer, reader) = pair(&world, DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
     world.simulation.set_network(Conditions { loss: 0.2, ..Conditions::perfect() });
-    world.write(&writer, 1, 0..500);
+    write(&world, &writer, 1, 0..500);
     world.simulation.set_network(Conditions::perfect());
     // A last sample reveals the losses at the end.
-    world.write(&writer, 1, 500..501);
+    write(&world, &writer, 1, 500..501);
     let losses = reader.losses();
     let row = only(&losses);
     let got = numbers(&reader).len() as u64;
@@ -92,8 +78,8 @@ fn network_losses_match_sample_lost_status() {
 
 #[test]
 fn full_socket_is_named_as_cause_of_loss() {
-    let world = World::new();
-    let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
+    let world = RobotAndStation::new(3);
+    let (writer, reader) = pair(&world, DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
     let before = reader.losses();
     let station = world.simulation.host("station");
     // Room for a few datagrams, and 5 ms for each of them.
@@ -102,7 +88,7 @@ fn full_socket_is_named_as_cause_of_loss() {
     (0..200).for_each(|number| writer.write(&Reading { sensor: 1, number }).unwrap());
     world.run(2000);
     station.set_receive_buffer(1 << 20);
-    world.write(&writer, 1, 200..201);
+    write(&world, &writer, 1, 200..201);
     let losses = reader.losses().since(&before);
     let row = only(&losses);
     let Some(LikelyCause::SocketOverflow { dropped, .. }) = losses.likely_cause() else { panic!("{losses}") };
@@ -115,15 +101,15 @@ fn full_socket_is_named_as_cause_of_loss() {
 #[test]
 fn replaced_samples_count_as_undelivered() {
     for in_one in [true, false] {
-        let mut world = World::new();
+        let mut world = RobotAndStation::new(3);
         if in_one {
             world.station = world.robot.clone();
         }
-        let (writer, reader) = world.pair(DataWriterQos::default(), DataReaderQos::default().reliable().keep_last(3));
-        world.write(&writer, 1, 0..5);
+        let (writer, reader) = pair(&world, DataWriterQos::default(), DataReaderQos::default().reliable().keep_last(3));
+        write(&world, &writer, 1, 0..5);
         // Read samples that are replaced later count separately from unread ones.
         assert_eq!(reader.read().unwrap().len(), 3);
-        world.write(&writer, 1, 5..7);
+        write(&world, &writer, 1, 5..7);
         let row = only(&reader.losses());
         assert_eq!((row.known, row.received, row.delivered()), (7, 7, 3));
         assert_eq!((row.undelivered.overwritten_unread, row.undelivered.overwritten_read), (2, 2));
@@ -133,13 +119,13 @@ fn replaced_samples_count_as_undelivered() {
 
 #[test]
 fn samples_replaced_in_writer_are_named() {
-    let world = World::new();
+    let world = RobotAndStation::new(3);
     let writer = DataWriterQos::default().keep_last(1);
-    let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
-    world.write(&writer, 1, 0..1);
+    let (writer, reader) = pair(&world, writer, DataReaderQos::default().reliable().keep_all());
+    write(&world, &writer, 1, 0..1);
     // Without the network, newer samples replace the older ones in the writer.
     world.simulation.link("robot", "station").cut();
-    world.write(&writer, 1, 1..50);
+    write(&world, &writer, 1, 1..50);
     world.simulation.link("robot", "station").mend();
     world.run(3000);
     assert_eq!(numbers(&reader), [0, 49]);
@@ -153,9 +139,9 @@ fn samples_replaced_in_writer_are_named() {
 
 #[test]
 fn loss_rows_of_deleted_writers_stay() {
-    let world = World::new();
-    let (writer, reader) = world.pair(DataWriterQos::default(), DataReaderQos::default().reliable().keep_all());
-    world.write(&writer, 1, 0..4);
+    let world = RobotAndStation::new(3);
+    let (writer, reader) = pair(&world, DataWriterQos::default(), DataReaderQos::default().reliable().keep_all());
+    write(&world, &writer, 1, 0..4);
     let guid = writer.guid();
     drop(writer);
     world.run(1000);
@@ -168,13 +154,13 @@ fn loss_rows_of_deleted_writers_stay() {
 #[test]
 fn lifespan_is_bounded_despite_clock_offset() {
     for (ahead_secs, expired_at_once) in [(0, false), (100_000, false), (-100_000, true)] {
-        let world = World::new();
+        let world = RobotAndStation::new(3);
         let writer = DataWriterQos::default().lifespan(Duration::from_secs(2)).keep_all();
-        let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
+        let (writer, reader) = pair(&world, writer, DataReaderQos::default().reliable().keep_all());
         world.simulation.host("robot").step_clock(ahead_secs * 1_000_000_000);
         // The clocks of the two hosts now differ.
         world.run(100);
-        world.write(&writer, 1, 0..3);
+        write(&world, &writer, 1, 0..3);
         let row = only(&reader.losses());
         assert_eq!(row.undelivered.expired, if expired_at_once { 3 } else { 0 }, "{ahead_secs}");
         assert_eq!(reader.read().unwrap().len(), if expired_at_once { 0 } else { 3 });
@@ -188,11 +174,11 @@ fn lifespan_is_bounded_despite_clock_offset() {
 
 #[test]
 fn source_timestamps_order_samples() {
-    let world = World::new();
+    let world = RobotAndStation::new(3);
     let by_source = DestinationOrder::BySourceTimestamp;
     let writer_qos = || DataWriterQos::default().destination_order(by_source).keep_all();
     let reader_qos = || DataReaderQos::default().destination_order(by_source).reliable();
-    let (ahead, all) = world.pair(writer_qos(), reader_qos().keep_all());
+    let (ahead, all) = pair(&world, writer_qos(), reader_qos().keep_all());
     let last = world.station.reader_builder::<Reading>("readings").qos(reader_qos().keep_last(1)).build().unwrap();
     let camera = world.simulation.participant("camera", 0).unwrap();
     let behind = camera.writer_builder::<Reading>("readings").qos(writer_qos()).build().unwrap();
@@ -201,20 +187,20 @@ fn source_timestamps_order_samples() {
     world.run(1000);
     // This writer's clock is ahead, so its samples count as newer.
     world.simulation.host("robot").step_clock(10_000_000_000);
-    world.write(&ahead, 1, 100..103);
-    world.write(&behind, 1, 0..3);
+    write(&world, &ahead, 1, 100..103);
+    write(&world, &behind, 1, 0..3);
     // Both end with the same value, and the KEEP_ALL reader has the other values before it.
     assert_eq!(numbers(&last), [102]);
     assert_eq!(numbers(&all), [0, 1, 2, 100, 101, 102]);
     // An older timestamp than those taken before: the sample comes too late for its order.
-    world.write(&behind, 1, 3..4);
+    write(&world, &behind, 1, 3..4);
     assert!(numbers(&all).is_empty());
     assert_eq!(all.losses().total().undelivered.superseded, 1);
     assert_eq!(last.losses().total().undelivered.superseded, 4);
     // A clock that is years ahead must not win forever.
     world.simulation.host("robot").step_clock(300_000_000_000_000_000);
-    world.write(&ahead, 2, 200..201);
-    world.write(&behind, 2, 10..11);
+    write(&world, &ahead, 2, 200..201);
+    write(&world, &behind, 2, 10..11);
     assert_eq!(numbers(&last), [10]);
 }
 
@@ -228,13 +214,13 @@ fn three_instances() -> ResourceLimits {
 #[test]
 fn full_keep_last_reader_does_not_block_writer() {
     for in_one in [true, false] {
-        let mut world = World::new();
+        let mut world = RobotAndStation::new(3);
         if in_one {
             world.station = world.robot.clone();
         }
         let reader = DataReaderQos::default().reliable().keep_last(1).resource_limits(three_instances());
         let writer = DataWriterQos::default().keep_all().resource_limits(ResourceLimits::NONE.max_samples(4));
-        let (writer, reader) = world.pair(writer, reader);
+        let (writer, reader) = pair(&world, writer, reader);
         for round in 0..20 {
             for sensor in 0..6 {
                 writer.write(&Reading { sensor, number: round }).unwrap();
@@ -256,14 +242,14 @@ fn full_keep_last_reader_does_not_block_writer() {
 #[test]
 fn full_keep_all_reader_gets_rest_after_take() {
     for in_one in [true, false] {
-        let mut world = World::new();
+        let mut world = RobotAndStation::new(3);
         if in_one {
             world.station = world.robot.clone();
         }
         let limits = |max_samples| ResourceLimits::NONE.max_samples(max_samples);
         let reader = DataReaderQos::default().reliable().keep_all().resource_limits(limits(5));
         let writer = DataWriterQos::default().keep_all().resource_limits(limits(20));
-        let (writer, reader) = world.pair(writer, reader);
+        let (writer, reader) = pair(&world, writer, reader);
         let mut written = 0;
         while writer.try_write(&Reading { sensor: 1, number: written }).is_ok() {
             written += 1;

@@ -28,6 +28,7 @@ mod protected_payloads;
 #[cfg(feature = "security")]
 mod protection;
 mod requests;
+mod robot_and_station;
 mod settings;
 #[path = "../simulated/mod.rs"]
 mod simulated;

@@ -2,33 +2,14 @@
 //! new value. Endpoints whose match depends on it unmatch and match again.
 
 use super::Pose;
+use crate::robot_and_station::RobotAndStation;
 use dds_core::builtin::{BuiltinTopic, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData};
 use dds_core::qos::{
     DataReaderQos, DataWriterQos, EntityFactory, PublisherQos, ReaderDataLifecycle, SubscriberQos, WriterDataLifecycle,
 };
-use dds_core::sim::Simulation;
-use dds_core::{DataReader, DomainParticipant, Duration};
+use dds_core::{DataReader, Duration};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-struct World {
-    simulation: Simulation,
-    robot: DomainParticipant,
-    station: DomainParticipant,
-}
-
-impl World {
-    fn new() -> Self {
-        let simulation = Simulation::new(21);
-        let robot = simulation.participant("robot", 0).unwrap();
-        let station = simulation.participant("station", 0).unwrap();
-        Self { simulation, robot, station }
-    }
-
-    fn settle(&self) {
-        self.simulation.run_for(Duration::from_secs(2));
-    }
-}
 
 /// The newest announcement of an endpoint.
 fn last<T: dds_core::cdr::DecodeOwned>(reader: &DataReader<T>) -> Option<T> {
@@ -47,19 +28,19 @@ fn changed_writer_policies_are_announced() {
         ("LIFESPAN", |qos| qos.lifespan(SECOND)),
         ("all at once", |qos| qos.user_data([8]).deadline(Duration::from_secs(2)).ownership_strength(8)),
     ];
-    let world = World::new();
+    let world = RobotAndStation::new(21);
     let announced = world.station.reader(&BuiltinTopic::PUBLICATION).unwrap();
     // Both budgets must stay compatible in all changes.
     let request = DataReaderQos::default().latency_budget(Duration::from_secs(9));
     let _reader = world.station.reader_builder::<Pose>("pose").qos(request).build().unwrap();
     let writer = world.robot.writer::<Pose>("pose").unwrap();
-    world.settle();
+    world.run(2000);
     assert_eq!(last(&announced).map(|data: PublicationBuiltinTopicData| data.qos.user_data), Some(vec![]));
     for (name, change) in changes {
         let expected = change(writer.qos());
         // Every change adds to the ones before.
         writer.set_qos(expected.clone()).unwrap();
-        world.settle();
+        world.run(2000);
         let data = last(&announced).unwrap();
         assert_eq!(data.key, writer.guid());
         let told = (&data.qos.user_data, data.qos.deadline, data.qos.latency_budget, data.qos.lifespan);
@@ -88,17 +69,17 @@ fn changed_reader_policies_are_announced() {
         ("LATENCY_BUDGET", |qos| qos.latency_budget(SECOND)),
         ("TIME_BASED_FILTER", |qos| qos.time_based_filter(SECOND)),
     ];
-    let world = World::new();
+    let world = RobotAndStation::new(21);
     let announced = world.station.reader(&BuiltinTopic::SUBSCRIPTION).unwrap();
     let offer = DataWriterQos::default().deadline(SECOND);
     let _writer = world.station.writer_builder::<Pose>("pose").qos(offer).build().unwrap();
     let reader = world.robot.reader::<Pose>("pose").unwrap();
-    world.settle();
+    world.run(2000);
     assert!(last(&announced).is_some());
     for (name, change) in changes {
         let expected = change(reader.qos());
         reader.set_qos(expected.clone()).unwrap();
-        world.settle();
+        world.run(2000);
         let data: SubscriptionBuiltinTopicData = last(&announced).unwrap();
         assert_eq!(data.key, reader.guid());
         let told = (&data.qos.user_data, data.qos.deadline, data.qos.latency_budget, data.qos.time_based_filter);
@@ -113,7 +94,7 @@ fn changed_reader_policies_are_announced() {
 
 #[test]
 fn changed_group_policies_are_announced() {
-    let world = World::new();
+    let world = RobotAndStation::new(21);
     let (writers, readers) = (
         world.station.reader(&BuiltinTopic::PUBLICATION).unwrap(),
         world.station.reader(&BuiltinTopic::SUBSCRIPTION).unwrap(),
@@ -122,10 +103,10 @@ fn changed_group_policies_are_announced() {
     let subscriber = world.robot.subscriber(SubscriberQos::default()).unwrap();
     let _writer = publisher.writer::<Pose>("pose").unwrap();
     let _reader = subscriber.reader::<Pose>("pose").unwrap();
-    world.settle();
+    world.run(2000);
     publisher.set_qos(PublisherQos::default().partition(["a"]).group_data([1])).unwrap();
     subscriber.set_qos(SubscriberQos::default().partition(["b"]).group_data([2])).unwrap();
-    world.settle();
+    world.run(2000);
     let (writer, reader) = (last(&writers).unwrap(), last(&readers).unwrap());
     assert_eq!((&writer.partition[..], &writer.group_data[..]), (&["a".to_owned()][..], &[1][..]));
     assert_eq!((&reader.partition[..], &reader.group_data[..]), (&["b".to_owned()][..], &[2][..]));
@@ -140,11 +121,11 @@ fn changed_group_policies_are_announced() {
 /// Both sides count each end and each begin of a match.
 #[test]
 fn qos_change_unmatches_and_rematches() {
-    let world = World::new();
+    let world = RobotAndStation::new(21);
     let publisher = world.robot.publisher(PublisherQos::default()).unwrap();
     let writer = publisher.writer::<Pose>("pose").unwrap();
     let reader = world.station.reader::<Pose>("pose").unwrap();
-    world.settle();
+    world.run(2000);
     let counts = || {
         let (writer, reader) = (writer.publication_matched(), reader.subscription_matched());
         assert_eq!((writer.total_count, writer.current_count), (reader.total_count, reader.current_count));
@@ -157,7 +138,7 @@ fn qos_change_unmatches_and_rematches() {
         offered.policies.iter().map(|(policy, count)| (policy.name(), *count)).collect::<Vec<_>>()
     };
     let expect = |expected: (u32, u32)| {
-        world.settle();
+        world.run(2000);
         assert_eq!(counts(), expected);
     };
     // The reader requests a deadline that the writer does not offer.

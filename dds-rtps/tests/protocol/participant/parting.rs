@@ -133,10 +133,9 @@ fn one_sided_loss_is_recovered() {
     assert_eq!(told(&network.events(b)), ["found 01", "writer 01/1"]);
 }
 
-#[test]
-fn withdrawal_during_one_sided_loss_is_reported() {
+/// Participant `a` has lost `b`, whose datagrams are lost, and has withdrawn its writer. `b` still knows `a`.
+fn withdrawn_during_one_sided_loss() -> (Network, usize, usize) {
     let (mut network, a, b) = matched();
-    // Datagrams of b are lost, those of a arrive. Participant a loses b, and b keeps its knowledge of a.
     let from_b = prefix(2).0;
     network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
     network.run_for(Duration::from_secs(30));
@@ -145,6 +144,12 @@ fn withdrawal_during_one_sided_loss_is_reported() {
     network.with(a, |participant, now| participant.remove_writer(now, id));
     network.run_for(Duration::from_secs(1));
     assert!(network.events(b).is_empty());
+    (network, a, b)
+}
+
+#[test]
+fn withdrawal_during_one_sided_loss_is_reported() {
+    let (mut network, _, b) = withdrawn_during_one_sided_loss();
     network.loses = Box::new(|_, _| false);
     network.run_for(Duration::from_secs(8));
     assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
@@ -153,15 +158,8 @@ fn withdrawal_during_one_sided_loss_is_reported() {
 /// A challenge above all real changes makes the peer skip the disposal.
 #[test]
 fn withdrawal_before_a_raised_challenge_is_reported() {
-    let (mut network, a, b) = matched();
-    let [from_a, from_b] = [prefix(1).0, prefix(2).0];
-    network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
-    network.run_for(Duration::from_secs(30));
-    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
-    let id = writer(1, DataWriterQos::default()).endpoint.guid.entity_id;
-    network.with(a, |participant, now| participant.remove_writer(now, id));
-    network.run_for(Duration::from_secs(1));
-    assert!(network.events(b).is_empty());
+    let (mut network, a, b) = withdrawn_during_one_sided_loss();
+    let from_a = prefix(1).0;
     // Challenges of the topic Messages are lost, so the topic of the writers has its turn. The disposal is lost, too:
     // only its repetition has a number above those of the challenge.
     network.loses = Box::new(move |_, bytes| bytes[8..20] == from_a && has_early_change(bytes));
@@ -176,7 +174,7 @@ fn forged_participant_disposal_is_ignored() {
     let mut stranger = config(2);
     stranger.prefix = prefix(3);
     // A disposal of participant 3 whose key names participant 2.
-    let mut forged = farewell(stranger, network.now);
+    let mut forged = disposal_of(stranger, network.now);
     let key = Guid::new(prefix(3), EntityId::PARTICIPANT).to_bytes();
     let theirs = Guid::new(prefix(2), EntityId::PARTICIPANT).to_bytes();
     for at in 20..forged.len() - 15 {
@@ -216,7 +214,7 @@ fn has_early_change(bytes: &[u8]) -> bool {
 }
 
 /// Returns the datagram in which a participant leaves.
-fn farewell(config: ParticipantConfig, now: Now) -> Vec<u8> {
+fn disposal_of(config: ParticipantConfig, now: Now) -> Vec<u8> {
     let mut participant = Participant::new(config, 1, HashSeed::fixed(1));
     let mut datagram = Datagram::new();
     participant.start(now);
