@@ -30,9 +30,10 @@ const HANDSHAKES_MAX: usize = 128;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause between two checks of a proved identity that was refused. Its permissions may begin later.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
-/// Pause after a Request was refused for lack of budget, and the bound of its random part.
-const WORK_PAUSE_MS: u8 = 10;
-const WORK_PAUSE_SPREAD_MS: u8 = 40;
+/// A Request without budget waits for one of the next moments, which are 10 ms apart. All that wait share them, so that
+/// each wakes this participant only a hundred times a second.
+const WORK_PAUSE: u64 = 10_000_000;
+const WORK_PAUSES: u8 = 5;
 /// Bytes that go to the address of a participant that has not proved its identity. The address may be forged.
 const CREDIT: usize = 16 << 10;
 /// Bytes that a message in the name of such a participant earns, for each of its own.
@@ -245,7 +246,11 @@ impl Handshakes {
         let Some(token) = message.tokens.first() else { return };
         let is_costly = handshake.is_costly(token);
         let certificate = token.binary("c.id");
-        if is_costly && !self.work.take(now.instant, sender, self.work.kind_of(sender, certificate)) {
+        let kind = match PeerHandshake::is_reply_or_final(token) {
+            true => WorkKind::ReplyOrFinal,
+            false => self.work.kind_of_request(sender, certificate),
+        };
+        if is_costly && !self.work.take(now.instant, sender, kind) {
             // The other side repeats it.
             return;
         }
@@ -417,8 +422,8 @@ impl PeerState {
         }
         // A forger cannot foresee which of those that wait has its turn next.
         let [random] = random_bytes().unwrap_or([u8::MAX]);
-        let pause = Duration::from_millis((WORK_PAUSE_MS + random % WORK_PAUSE_SPREAD_MS).into());
-        self.waits_until = now.instant.after(pause).unwrap_or(now.instant);
+        let moment = now.instant.as_nanos() / WORK_PAUSE + 1 + u64::from(random % WORK_PAUSES);
+        self.waits_until = Instant::from_nanos(moment.saturating_mul(WORK_PAUSE));
         false
     }
 

@@ -1,9 +1,10 @@
 //! Bounds the operations with public keys that messages of unknown peers cause.
 //!
-//! Anyone can repeat a certificate that it has read on the wire, under any GUID that begins as the certificate
-//! requires. So each beginning has a budget of its own, and a copied certificate takes only from that of its identity.
-//! All identities share another budget for each kind of work. A forger that invents GUIDs and certificates can exhaust
-//! those for unknown ones. Identities whose certificates have counted before go on.
+//! Anyone can copy a certificate from the wire into a Request. The first half of a GUID follows from the certificate,
+//! so it stands for an identity. Each identity has a budget for each kind of work, and all of them share another one.
+//!
+//! Invented certificates take nothing from known ones. Copied certificates delay other Requests of known identities. A
+//! Reply and a Final need the challenge of this side, which no copy has, so handshakes under way go on.
 
 use dds_rtps::types::{GuidPrefix, Instant};
 use std::collections::BTreeMap;
@@ -16,10 +17,12 @@ const KNOWN_MAX: usize = 1_024;
 pub(super) enum WorkKind {
     /// A Request of this side needs a key, because of an announcement.
     OwnRequest,
-    /// A token has a certificate that was never checked.
+    /// A Request has a certificate that was never checked.
     UnknownCertificate,
-    /// A token has a certificate that has counted before, or belongs to such a token.
+    /// A Request has a certificate that has counted before.
     KnownCertificate,
+    /// A Reply or a Final has the challenge of this side.
+    ReplyOrFinal,
 }
 
 /// Operations at once, and in a second. Each takes less than a millisecond.
@@ -35,7 +38,7 @@ impl WorkKind {
     const fn of_identity(self) -> WorkLimit {
         match self {
             Self::OwnRequest | Self::UnknownCertificate => (64, 50),
-            Self::KnownCertificate => (128, 100),
+            Self::KnownCertificate | Self::ReplyOrFinal => (128, 100),
         }
     }
 }
@@ -44,7 +47,7 @@ impl WorkKind {
 #[derive(Default)]
 pub(super) struct WorkBudget {
     all: BTreeMap<WorkKind, WorkBucket>,
-    /// By the beginning of the GUID, which follows from the certificate. At most three for each known participant.
+    /// At most four for each known participant.
     identities: BTreeMap<(IdentityHalf, WorkKind), WorkBucket>,
     /// The last certificate of each identity that has counted.
     certificates: BTreeMap<IdentityHalf, Vec<u8>>,
@@ -57,32 +60,27 @@ fn half_of(prefix: GuidPrefix) -> IdentityHalf {
     *prefix.0.first_chunk().unwrap_or(&[0; 6])
 }
 
-/// Operations that were done, as nanoseconds of the time that they may take.
+/// A token bucket, as the time at which it is full again.
 #[derive(Default, Clone, Copy)]
 struct WorkBucket {
-    /// When all operations are paid.
-    paid_at: u64,
+    /// In nanoseconds.
+    full_at: u64,
 }
 
 impl WorkBucket {
     /// Returns the bucket after one more operation; `None` without room for it.
     fn after_one(self, now: u64, (at_once, per_second): WorkLimit) -> Option<Self> {
         let price = 1_000_000_000 / u64::from(per_second);
-        let paid_at = self.paid_at.max(now) + price;
-        if paid_at - now <= price * u64::from(at_once) { Some(Self { paid_at }) } else { None }
+        let full_at = self.full_at.max(now) + price;
+        if full_at - now <= price * u64::from(at_once) { Some(Self { full_at }) } else { None }
     }
 }
 
 impl WorkBudget {
-    /// Returns the kind of work for a token of this participant. `certificate` is that of the token, if it has one.
-    pub(super) fn kind_of(&self, prefix: GuidPrefix, certificate: Option<&[u8]>) -> WorkKind {
-        match certificate {
-            Some(bytes) if self.certificates.get(&half_of(prefix)).is_none_or(|known| known != bytes) => {
-                WorkKind::UnknownCertificate
-            }
-            // A Final has none, but it belongs to a Request whose certificate has counted.
-            _ => WorkKind::KnownCertificate,
-        }
+    /// Returns the kind of work for a Request of this participant with this certificate.
+    pub(super) fn kind_of_request(&self, prefix: GuidPrefix, certificate: Option<&[u8]>) -> WorkKind {
+        let known = self.certificates.get(&half_of(prefix)).map(Vec::as_slice);
+        if known.is_some() && known == certificate { WorkKind::KnownCertificate } else { WorkKind::UnknownCertificate }
     }
 
     /// Notes a certificate of this participant that has counted.
@@ -97,13 +95,13 @@ impl WorkBudget {
     /// Whether an operation may take place now because of this participant.
     pub(super) fn take(&mut self, now: Instant, prefix: GuidPrefix, kind: WorkKind) -> bool {
         let now = now.as_nanos();
-        // An identity without debts is as good as an unknown one.
-        self.identities.retain(|_, bucket| bucket.paid_at > now);
+        // A full bucket is as good as none.
+        self.identities.retain(|_, bucket| bucket.full_at > now);
         let bucket = self.identities.entry((half_of(prefix), kind)).or_default();
         let all = self.all.entry(kind).or_default();
         let after = (bucket.after_one(now, kind.of_identity()), all.after_one(now, kind.of_all()));
         let (Some(bucket_after), Some(all_after)) = after else { return false };
-        // Only an operation that takes place is a debt of its identity.
+        // Only an operation that takes place takes from either budget.
         (*bucket, *all) = (bucket_after, all_after);
         true
     }
@@ -154,16 +152,26 @@ mod tests {
     #[test]
     fn invented_certificates_take_nothing_from_known_ones() {
         let (mut budget, prefix) = (WorkBudget::default(), GuidPrefix([9; 12]));
-        assert_eq!(budget.kind_of(prefix, Some(b"true")), WorkKind::UnknownCertificate);
+        assert_eq!(budget.kind_of_request(prefix, Some(b"true")), WorkKind::UnknownCertificate);
         budget.note_certificate(prefix, b"true");
-        assert_eq!(budget.kind_of(prefix, Some(b"invented")), WorkKind::UnknownCertificate);
-        assert_eq!(budget.kind_of(GuidPrefix([8; 12]), Some(b"true")), WorkKind::UnknownCertificate);
+        assert_eq!(budget.kind_of_request(prefix, Some(b"invented")), WorkKind::UnknownCertificate);
+        assert_eq!(budget.kind_of_request(GuidPrefix([8; 12]), Some(b"true")), WorkKind::UnknownCertificate);
         for kind in [WorkKind::OwnRequest, WorkKind::UnknownCertificate] {
             let invented: u32 = (0..100).map(|identity| granted(&mut budget, 1, identity, kind, 100)).sum();
             assert_eq!((invented, granted(&mut budget, 1, 200, kind, 1)), (256, 0));
         }
-        let kind = budget.kind_of(prefix, Some(b"true"));
+        let kind = budget.kind_of_request(prefix, Some(b"true"));
         assert_eq!((kind, granted(&mut budget, 1, 9, kind, 100)), (KNOWN, 100));
+    }
+
+    #[test]
+    fn copied_certificates_take_nothing_from_replies_and_finals() {
+        let mut budget = WorkBudget::default();
+        for identity in 0..3 {
+            granted(&mut budget, 1, identity, KNOWN, 1_000);
+        }
+        assert_eq!(granted(&mut budget, 1, 9, KNOWN, 1), 0, "the copies have taken all");
+        assert_eq!(granted(&mut budget, 1, 0, WorkKind::ReplyOrFinal, 2), 2);
     }
 
     #[test]

@@ -261,6 +261,12 @@ impl PeerHandshake {
         }
     }
 
+    /// Whether a token is a Reply or a Final. Only a receiver of this side's tokens can make one that counts.
+    #[must_use]
+    pub fn is_reply_or_final(token: &DataHolder) -> bool {
+        matches!(HandshakeStep::of(token), Ok(HandshakeStep::Reply | HandshakeStep::Final))
+    }
+
     /// Whether the next [`poll`](Self::poll) creates a key. That costs an operation with public keys.
     #[must_use]
     pub fn is_poll_costly(&self) -> bool {
