@@ -1,4 +1,6 @@
 //! A histogram of times: fixed memory, and a constant number of instructions per time.
+//!
+//! It is of its own, because `hdrhistogram` would add three crates to each application.
 
 use super::Duration;
 use std::fmt;
@@ -67,12 +69,6 @@ impl LatencyHistogram {
     pub fn mean(&self) -> Option<Duration> {
         let mean = self.sum.checked_div(self.count.into())?;
         Some(duration(u64::try_from(mean).unwrap_or(u64::MAX)))
-    }
-
-    /// Returns the sum of all times.
-    #[must_use]
-    pub fn sum(&self) -> Duration {
-        duration(u64::try_from(self.sum).unwrap_or(u64::MAX))
     }
 
     /// Returns the time that this share of the times does not exceed; `None` without a time.
