@@ -10,7 +10,7 @@ use dds_rtps::wire::ParameterListReader;
 use dds_rtps::wire::submessage::id;
 use dds_security::crypto::{OpenError, SendKey, payload};
 
-/// Most bytes by which a payload grows, and its submessage with it.
+/// Most bytes by which a payload grows, and its submessage with it. The last ones are padding.
 pub(super) const PAYLOAD_OVERHEAD: u16 = payload::OVERHEAD as u16 + 4;
 
 /// Flags of DATA and DATA_FRAG (RTPS 2.5, 9.4.5.4 and 9.4.5.5).

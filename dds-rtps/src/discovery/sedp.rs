@@ -214,7 +214,8 @@ pub struct BuiltinPair {
     /// Peers whose lease has ended, and when. If our messages still reached them, they still match the endpoints that
     /// we withdraw now. They must receive the disposals when they return, or they would match our endpoints forever.
     lost_peers: VecDeque<(GuidPrefix, Instant)>,
-    /// Entities that were withdrawn lately. A peer that has passed their disposals needs these again.
+    /// Entities that were withdrawn lately. A peer whose reader already expects higher numbers has missed their
+    /// disposals.
     withdrawn: VecDeque<(InstanceHandle, Instant)>,
     /// The next change has a higher number.
     reserved: SequenceNumber,
@@ -439,7 +440,7 @@ impl BuiltinPair {
         }
     }
 
-    /// Returns the entities that were withdrawn in the last 10 minutes.
+    /// Returns the entities that were withdrawn in the last ten minutes.
     pub fn withdrawn(&mut self, now: Now) -> Vec<InstanceHandle> {
         self.forget_withdrawn(now);
         self.withdrawn.iter().map(|(instance, _)| *instance).collect()

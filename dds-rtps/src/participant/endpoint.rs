@@ -102,8 +102,8 @@ impl Participant {
         true
     }
 
-    /// Announces all local writers, or all local readers, again, with higher sequence numbers. Withdraws those again
-    /// that are gone.
+    /// Repeats the announcements of all local writers, or of all local readers, with higher sequence numbers. Also
+    /// repeats the disposals of those that were withdrawn lately.
     pub(super) fn publish_again<T: EndpointAnnouncement>(&mut self, now: Now) {
         let pair = self.pairs.get_mut(T::TOPIC);
         for instance in pair.withdrawn(now) {
@@ -113,7 +113,7 @@ impl Participant {
             self.counters.unpublished += u64::from(!pair.dispose(now, instance, &key));
         }
         for endpoint in self.matching.of::<T>(self.config.prefix) {
-            // Such an announcement never leaves in plain text. Its own pair repeats it for the peers that have keys.
+            // Such an announcement never leaves in plain text. Its own pair has no challenges, so no peer needs it.
             if security::protects_discovery_of(self, &endpoint.data.endpoint().topic_name) {
                 continue;
             }

@@ -31,8 +31,10 @@ pub(super) struct Peer {
     /// It has announced itself by the protected builtin topic. Plain announcements, which anyone can forge, change
     /// nothing since.
     pub(super) is_vouched: bool,
-    /// What a plain announcement of another address says of a vouched participant, and the route to it. The
-    /// participant may have restarted there, so handshakes go there too. Only another proof makes it count.
+    /// The last plain announcement with another address for a vouched participant, and the route to that address.
+    ///
+    /// The participant may have restarted there, so handshakes go to both addresses. Only another proof makes the
+    /// announcement count.
     pub(super) restarts_at: Option<Box<(ParticipantData, Route)>>,
     /// Bytes of handshakes that may go there.
     pub(super) restart_credit: usize,

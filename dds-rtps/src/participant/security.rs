@@ -394,7 +394,8 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix)
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     // All of them go at once below, so they are not counted down one by one.
     peer.endpoints = 0;
-    // After a restart, it may have another address: the one that it has announced, and received the handshake at.
+    // After a restart, it may have another address. The handshake went to both, and does not tell where it arrived. The
+    // announcement may be forged. The next protected one corrects it.
     peer.is_vouched = false;
     if let Some(restart) = peer.restarts_at.take() {
         (peer.data, peer.route) = (Arc::new(restart.0), restart.1);

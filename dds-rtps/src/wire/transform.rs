@@ -23,7 +23,7 @@ pub trait MessageTransform: fmt::Debug + Send + Sync {
         0
     }
 
-    /// How many times its length the smallest submessage may reach, if each grows by itself. Default: 1.
+    /// The largest factor by which a submessage grows, if each is protected by itself. Default: 1.
     fn submessage_growth(&self) -> u8 {
         1
     }
@@ -39,7 +39,7 @@ pub trait MessageTransform: fmt::Debug + Send + Sync {
 pub struct Headroom {
     /// Bytes by which a message grows. Fragments and batches are smaller by it.
     pub bytes: u16,
-    /// How many times its length the smallest submessage may reach. Fewer of them share a message then. 0 is like 1.
+    /// The largest factor by which a submessage grows: fewer of them share a message. 0 is like 1.
     pub submessage_growth: u8,
 }
 

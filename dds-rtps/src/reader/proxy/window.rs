@@ -3,7 +3,7 @@
 //! Life cycle: while all changes arrive in order the window is empty and costs nothing. A change ahead of a missing one
 //! waits here until the missing one arrives, or is known never to arrive. Bound: the bytes of the waiting changes, and
 //! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers. The missing numbers at the front take no memory: until the
-//! first HEARTBEAT of a writer arrives, its first change may be far ahead. The changes lie beside the numbers.
+//! first HEARTBEAT of a writer arrives, its first change may be far ahead. The changes are stored apart.
 
 use crate::concurrent::Payload;
 use crate::history::{ChangeKind, ReceivedChange};
