@@ -219,20 +219,9 @@ fn keys(model: &Model<'_>, conversions: &Conversions, context: &ImplContext) -> 
         true => (TokenStream::new(), quote!(Self(#cdr::WholeKey::copy_key(&self.0)))),
         false => (quote!(for<'unused> #ty: ::core::clone::Clone,), quote!(::core::clone::Clone::clone(self))),
     };
-    let member = key::member_as_whole(context);
+    let whole = key::whole(context, &quote!(#wire: #cdr::WholeKey<'k>, #condition), &copy);
     quote! {
-        #[automatically_derived]
-        impl<'k> #cdr::WholeKey<'k> for #ty
-        where
-            #wire: #cdr::WholeKey<'k>,
-            #condition
-        {
-            fn copy_key(&self) -> Self {
-                #copy
-            }
-        }
-
-        #member
+        #whole
 
         #[automatically_derived]
         impl #cdr::Keyed for #ty

@@ -9,7 +9,8 @@ use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
-        let (keyed, member) = (keyed(model, context), member_of_keyed(context));
+        let keyed = key_code(model, context).implement_keyed(model, context);
+        let member = member_of_keyed(context);
         return quote!(#keyed #member);
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
@@ -21,69 +22,69 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
         }
     }
     if model.attributes.member_keys.is_some() {
-        return member_with_keys(model, context);
+        // The members may have keys of their own.
+        return key_code(model, context).implement_member(context);
     }
     if model.lifetimes == 0 { member_of_whole(model, context) } else { TokenStream::new() }
 }
 
-/// The key of a struct as an owned value, and the code for it.
-struct KeyCode {
-    ty: TokenStream,
-    copy: TokenStream,
-    write: TokenStream,
-    read: TokenStream,
+/// The type of a key as an owned value, and the bodies of the methods for it.
+pub(super) struct KeyCode {
+    pub(super) ty: TokenStream,
+    pub(super) copy: TokenStream,
+    pub(super) write: TokenStream,
+    pub(super) read: TokenStream,
 }
 
-fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
-    let cdr = &context.cdr;
-    let KeyCode { ty, copy, write, read } = key_code(model, context);
-    let extensibility = context.extensibility(model);
-    let body = quote! {
-        type Key = #ty;
-        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
-            ::core::option::Option::Some(#extensibility);
+impl KeyCode {
+    pub(super) fn implement_keyed(&self, model: &Model<'_>, context: &ImplContext) -> TokenStream {
+        let (cdr, Self { ty, copy, write, read }) = (&context.cdr, self);
+        let extensibility = context.extensibility(model);
+        let body = quote! {
+            type Key = #ty;
+            const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
+                ::core::option::Option::Some(#extensibility);
 
-        fn key(&self) -> Self::Key {
-            #copy
-        }
+            fn key(&self) -> Self::Key {
+                #copy
+            }
 
-        fn encode_key_value(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #write
-        }
+            fn encode_key_value(
+                key: &Self::Key,
+                e: &mut #cdr::Encoder<'_>,
+            ) -> ::core::result::Result<(), #cdr::EncodeError> {
+                #write
+            }
 
-        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            #read
-        }
-    };
-    context.implement(&quote!(#cdr::Keyed), &body)
-}
+            fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+                #read
+            }
+        };
+        context.implement(&quote!(#cdr::Keyed), &body)
+    }
 
-/// `KeyMember` of a struct without key members, whose members may have keys of their own.
-fn member_with_keys(model: &Model<'_>, context: &ImplContext) -> TokenStream {
-    let cdr = &context.cdr;
-    let KeyCode { ty, copy, write, read } = key_code(model, context);
-    let body = quote! {
-        type Key = #ty;
+    pub(super) fn implement_member(&self, context: &ImplContext) -> TokenStream {
+        let (cdr, Self { ty, copy, write, read }) = (&context.cdr, self);
+        let body = quote! {
+            type Key = #ty;
 
-        fn to_key(&self) -> Self::Key {
-            #copy
-        }
+            fn to_key(&self) -> Self::Key {
+                #copy
+            }
 
-        fn encode_key_member(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #write
-        }
+            fn encode_key_member(
+                key: &Self::Key,
+                e: &mut #cdr::Encoder<'_>,
+            ) -> ::core::result::Result<(), #cdr::EncodeError> {
+                #write
+            }
 
-        fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            #read
-        }
-    };
-    context.implement(&quote!(#cdr::KeyMember), &body)
+            fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
+                #read
+            }
+        };
+        context.implement(&quote!(#cdr::KeyMember), &body)
+    }
 }
 
 fn key_code(model: &Model<'_>, context: &ImplContext) -> KeyCode {
@@ -190,33 +191,21 @@ pub(super) fn read_part(model: &Model<'_>, member: &MemberModel<'_>, cdr: &Token
     }
 }
 
-/// `KeyMember` of a type with key members: inside another key, only these count.
+/// `KeyMember` of a type with a key: inside another key, only this one counts.
 pub(super) fn member_of_keyed(context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let body = quote! {
-        type Key = <Self as #cdr::Keyed>::Key;
-
-        fn to_key(&self) -> Self::Key {
-            #cdr::Keyed::key(self)
-        }
-
-        fn encode_key_member(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            <Self as #cdr::Keyed>::encode_key_value(key, e)
-        }
-
-        fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            <Self as #cdr::Keyed>::decode_key_value(d)
-        }
+    let code = KeyCode {
+        ty: quote!(<Self as #cdr::Keyed>::Key),
+        copy: quote!(#cdr::Keyed::key(self)),
+        write: quote!(<Self as #cdr::Keyed>::encode_key_value(key, e)),
+        read: quote!(<Self as #cdr::Keyed>::decode_key_value(d)),
     };
-    context.implement(&quote!(#cdr::KeyMember), &body)
+    code.implement_member(context)
 }
 
 /// `KeyMember` of a struct without key members: inside another key, all members count.
 fn member_of_whole(model: &Model<'_>, context: &ImplContext) -> TokenStream {
-    let (cdr, ty) = (&context.cdr, &context.ty);
+    let cdr = &context.cdr;
     let (mut bounds, mut fields) = (TokenStream::new(), TokenStream::new());
     for member in model.members() {
         let (ident, ty) = (member.ident, member.ty);
@@ -224,7 +213,14 @@ fn member_of_whole(model: &Model<'_>, context: &ImplContext) -> TokenStream {
         bounds.extend(quote!(#ty: #cdr::WholeKey<'k>,));
         fields.extend(quote!(#ident: #cdr::WholeKey::copy_key(&self.#ident),));
     }
-    let (member, hidden) = (member_as_whole(context), model.hidden_fields());
+    let hidden = model.hidden_fields();
+    whole(context, &bounds, &quote!(Self { #fields #hidden }))
+}
+
+/// `WholeKey` with bounds and the body of its method, and `KeyMember`.
+pub(super) fn whole(context: &ImplContext, bounds: &TokenStream, copy: &TokenStream) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &context.ty);
+    let member = member_as_whole(context);
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::WholeKey<'k> for #ty
@@ -232,7 +228,7 @@ fn member_of_whole(model: &Model<'_>, context: &ImplContext) -> TokenStream {
             #bounds
         {
             fn copy_key(&self) -> Self {
-                Self { #fields #hidden }
+                #copy
             }
         }
         #member

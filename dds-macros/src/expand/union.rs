@@ -162,7 +162,13 @@ fn write(model: &Model<'_>, union: &UnionModel<'_>, cdr: &TokenStream, method: &
         let pattern = case.pattern_of_value();
         let mut write = TokenStream::new();
         if let Some(member) = case.member() {
-            write = write_member(model, member, cdr, method);
+            let value = value();
+            let encode = match member.as_owned(cdr) {
+                Some(owned) if method.to_string() == "encode" => quote!(#owned::write_value(#value, e)),
+                Some(owned) => quote!(#owned::write_key(#value, e)),
+                None => quote!(#cdr::Encode::#method(#value, e)),
+            };
+            write = write_member(model, member, cdr, &encode);
         }
         arms.extend(quote!(#pattern => { #write }));
     }
@@ -209,17 +215,18 @@ pub(super) fn check_kept(
     })
 }
 
-fn write_member(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+/// The statement that writes the selected member; `write` writes its value or its key.
+pub(super) fn write_member(
+    model: &Model<'_>,
+    member: &MemberModel<'_>,
+    cdr: &TokenStream,
+    write: &TokenStream,
+) -> TokenStream {
     let (value, id) = (value(), member.id);
     let mut check = TokenStream::new();
     if let Some(bound) = member.bound() {
         check = quote!(e.check_bound(#value.len(), #bound)?;);
     }
-    let write = match member.as_owned(cdr) {
-        Some(owned) if method.to_string() == "encode" => quote!(#owned::write_value(#value, e)),
-        Some(owned) => quote!(#owned::write_key(#value, e)),
-        None => quote!(#cdr::Encode::#method(#value, e)),
-    };
     let code = member.constant(&quote!(Encode), &quote!(LENGTH_CODE), cdr);
     let write = match model.extensibility() {
         ExtensibilityAttribute::Mutable => quote!(e.member(#id, false, #code, |e| #write)?;),

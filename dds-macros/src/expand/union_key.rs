@@ -1,6 +1,7 @@
 //! Keys of unions: the discriminator alone, the whole union, or the keys of its members.
 
-use super::union::{check_kept, read, write_discriminator, written_label};
+use super::key::KeyCode;
+use super::union::{check_kept, read, write_discriminator, write_member, written_label};
 use super::{ImplContext, framed, key, when};
 use crate::ast::{MemberModel, Model};
 use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
@@ -11,7 +12,8 @@ use syn::ext::IdentExt;
 
 pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
-        let (keyed, member) = (keyed(model, union, context), key::member_of_keyed(context));
+        let keyed = discriminator_code(model, union, context).implement_keyed(model, context);
+        let member = key::member_of_keyed(context);
         return quote!(#keyed #member);
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
@@ -31,9 +33,9 @@ pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCo
     if model.lifetimes == 0 { whole(union, context) } else { TokenStream::new() }
 }
 
-fn keyed(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+/// The key of a union is its discriminator.
+fn discriminator_code(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> KeyCode {
     let (cdr, ty) = (&context.cdr, &union.discriminator);
-    let extensibility = context.extensibility(model);
     let write = write_discriminator(model, union, cdr, &quote!(*key));
     let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
     let read = match model.extensibility() {
@@ -44,32 +46,12 @@ fn keyed(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> To
         },
         _ => framed(model, &quote!(d), &quote!(#cdr::Decode::decode(d))),
     };
-    let body = quote! {
-        type Key = #ty;
-        const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
-            ::core::option::Option::Some(#extensibility);
-
-        fn key(&self) -> Self::Key {
-            #cdr::Union::discriminator(self)
-        }
-
-        fn encode_key_value(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #write
-        }
-
-        fn decode_key_value(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            #read
-        }
-    };
-    context.implement(&quote!(#cdr::Keyed), &body)
+    KeyCode { ty: quote!(#ty), copy: quote!(#cdr::Union::discriminator(self)), write, read }
 }
 
 /// `KeyMember` of a union without a key: inside another key, the whole union counts.
 fn whole(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
-    let (cdr, ty) = (&context.cdr, &context.ty);
+    let cdr = &context.cdr;
     let (mut bounds, mut arms) = (TokenStream::new(), TokenStream::new());
     for case in &union.cases {
         let (pattern, value, kept) = (case.pattern(), value(), kept());
@@ -82,19 +64,7 @@ fn whole(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
         // Each place is shadowed by its copy, so the same pattern takes the value apart and builds the new one.
         arms.extend(quote!(#pattern => { #copies #pattern }));
     }
-    let member = key::member_as_whole(context);
-    quote! {
-        #[automatically_derived]
-        impl<'k> #cdr::WholeKey<'k> for #ty
-        where
-            #bounds
-        {
-            fn copy_key(&self) -> Self {
-                match self { #arms }
-            }
-        }
-        #member
-    }
+    key::whole(context, &bounds, &quote!(match self { #arms }))
 }
 
 /// `KeyMember` of a union without a key, whose members may have keys of their own.
@@ -105,27 +75,14 @@ fn with_member_keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCon
     // The enum hides other types of its name, and the members may have any type.
     let name = format_ident!("__DdsKeyOf{}", model.ident.unraw());
     let key = UnionKey::of(union, &name, cdr);
-    let (write, read) = (key.write(model, union, cdr), key.read(model, union, cdr));
     let UnionKey { parameters, arguments, variants, copies, .. } = &key;
-    let body = quote! {
-        type Key = #name<#(#arguments),*>;
-
-        fn to_key(&self) -> Self::Key {
-            match self { #copies }
-        }
-
-        fn encode_key_member(
-            key: &Self::Key,
-            e: &mut #cdr::Encoder<'_>,
-        ) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #write
-        }
-
-        fn decode_key_member(d: &mut #cdr::Decoder<'_>) -> ::core::result::Result<Self::Key, #cdr::DecodeError> {
-            #read
-        }
+    let code = KeyCode {
+        ty: quote!(#name<#(#arguments),*>),
+        copy: quote!(match self { #copies }),
+        write: key.write(model, union, cdr),
+        read: key.read(model, union, cdr),
     };
-    let member = context.implement(&quote!(#cdr::KeyMember), &body);
+    let member = code.implement_member(context);
     quote! {
         const _: () = {
             #[doc(hidden)]
@@ -203,7 +160,9 @@ impl<'a> UnionKey<'a> {
             });
             arms.extend(match case.member() {
                 Some(member) => {
-                    let write = write_member(model, member, cdr);
+                    let ty = member.ty;
+                    let write = quote!(<#ty as #cdr::KeyMember>::encode_key_member(#value, e));
+                    let write = write_member(model, member, cdr, &write);
                     quote!(#name::#ident { value: #value, .. } => { #write })
                 }
                 None => quote!(#name::#ident { .. } => {}),
@@ -252,20 +211,4 @@ impl<'a> UnionKey<'a> {
         };
         quote!(#read ::core::result::Result::Ok(#name::#ident { #fields }))
     }
-}
-
-/// The statement that writes the key of the selected member.
-fn write_member(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
-    let (value, ty, id) = (value(), member.ty, member.id);
-    let mut check = TokenStream::new();
-    if let Some(bound) = member.bound() {
-        check = quote!(e.check_bound(#value.len(), #bound)?;);
-    }
-    let write = quote!(<#ty as #cdr::KeyMember>::encode_key_member(#value, e));
-    let code = member.constant(&quote!(Encode), &quote!(LENGTH_CODE), cdr);
-    let write = match model.extensibility() {
-        ExtensibilityAttribute::Mutable => quote!(e.member(#id, false, #code, |e| #write)?;),
-        _ => quote!(#write?;),
-    };
-    member.locate(quote!(#check #write))
 }
