@@ -206,8 +206,7 @@ pub(super) fn check_kept(
     let number = union.number(&quote!(discriminator));
     let is_other = if is_default { is_listed } else { quote!(!#is_listed) };
     Some(quote! {
-        // Labels of other cases may be neighbors by chance.
-        #[allow(clippy::manual_range_patterns)]
+        #[allow(clippy::manual_range_patterns, reason = "labels may be neighbors by chance")]
         let is_other = #is_other;
         if ::core::matches!(#place, #path::#ident { .. }) && is_other {
             return ::core::result::Result::Err(#cdr::EncodeError::other_case(#number));

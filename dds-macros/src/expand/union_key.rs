@@ -86,7 +86,7 @@ fn with_member_keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCon
     quote! {
         const _: () = {
             #[doc(hidden)]
-            #[allow(unreachable_pub)]
+            #[allow(unreachable_pub, reason = "the enum is public, because a public type may have it as its key")]
             #[derive(
                 ::core::fmt::Debug,
                 ::core::clone::Clone,
