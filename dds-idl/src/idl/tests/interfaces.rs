@@ -1,0 +1,55 @@
+//! Interfaces, and other definitions that are not data.
+
+use super::{accept, accept_silently, refuse, warn};
+use crate::model::DefinitionKind;
+
+#[test]
+fn types_that_are_not_data_are_refused_in_members() {
+    refuse("struct A { any a; };", "1:12: `any` is not data of a DDS topic");
+    refuse("struct A { fixed<5, 2> a; };", "1:12: `fixed` is not data of a DDS topic");
+    refuse("interface I { void f(); }; struct A { I i; };", "1:39: `I` is an interface, which is not data");
+    let text = "valuetype V { public long x; }; struct A { sequence<V> i; };";
+    refuse(text, "1:44: `V` is a valuetype, which is not data");
+    let expected = "1:11: `V` is a valuetype, which is not data";
+    warn("valuetype V { public long x; factory f(in long a); };", expected);
+    warn("component C { provides I i; };", "1:11: `C` is a component, which is not data");
+}
+
+#[test]
+fn interface_has_operations_and_attributes() {
+    let found = accept_silently(
+        "exception Wrong { string why; };
+        interface Base { typedef long Number; void reset(); };
+        @service interface Robot : Base {
+            readonly attribute Number count, total;
+            attribute string name setraises (Wrong);
+            /* moves */ Number move(in double x, inout double y, out boolean done) raises (Wrong);
+            oneway void stop();
+        };",
+    );
+    let robot = found.definition(found.find("Robot").unwrap());
+    let DefinitionKind::Interface(interface) = &robot.kind else { panic!("no interface") };
+    assert!(robot.annotations.is_service());
+    let names: Vec<&str> = interface.operations.iter().map(|operation| &*operation.name).collect();
+    assert_eq!(names, ["move", "stop"]);
+    assert_eq!(interface.operations[0].parameters.len(), 3);
+    assert_eq!(interface.operations[0].raises, [found.find("Wrong").unwrap()]);
+    assert_eq!(interface.operations[0].doc.as_deref(), Some("moves"));
+    assert!(interface.operations[1].is_one_way);
+    assert_eq!(interface.attributes.len(), 3);
+    warn("interface I { void f(long a); };", "1:22: a parameter without a direction is not standard IDL");
+    refuse("interface I { void f(5); };", "1:22: expected `in`, `out` or `inout`, found `5`");
+    let text = "interface I { oneway long f(); };";
+    refuse(text, "1:27: a oneway operation has no result, and no `out` parameters");
+    refuse("interface I { void f(in long a, in long A); };", "1:41: the parameter `A` is defined twice");
+    refuse("struct S { long a; }; interface I : S { };", "1:37: `S` is not an interface");
+    refuse("module M<typename T> { struct S { T a; }; };", "1:8: `M` is a template module, which has no types");
+}
+
+#[test]
+fn base_of_an_interface_may_be_an_alias() {
+    accept("interface A { void f(); }; typedef A Alias; interface B : Alias { };");
+    refuse("struct A { long x; }; typedef A Alias; interface B : Alias { };", "1:54: `Alias` is not an interface");
+    refuse("interface A; interface B { void f() raises (A); };", "1:45: `A` is not an exception");
+    accept("native E; interface I { void f() raises (E); };");
+}

@@ -1,0 +1,97 @@
+//! Names and the scopes in which they are searched.
+
+use super::{Options, accept, accept_silently, member_types, parse_text, refusal, refuse, structure, warn};
+
+#[test]
+fn names_are_searched_from_inside_to_outside() {
+    let found = accept_silently(
+        "struct T { long a; };
+        module a { struct T { short a; }; module b { struct S { T inner; ::T outer; a::T same; }; }; };
+        module a { module b { struct Later { S s; }; }; };",
+    );
+    assert_eq!(member_types(&found, "a::b::S"), ["a::T", "T", "a::T"]);
+    assert_eq!(member_types(&found, "a::b::Later"), ["a::b::S"]);
+    let module = found.find("a").unwrap();
+    assert_eq!(found.children(module).len(), 2);
+}
+
+#[test]
+fn unknown_name_gets_a_suggestion() {
+    refuse("struct Pose { double x; };\nstruct Arm { Poze pose; };", "2:14: cannot find type `Poze`");
+    assert!(refusal("struct Pose {double x;}; struct A { Poze p; };").to_string().contains("did you mean `Pose`?"));
+    assert!(refusal("struct A { int x; };").to_string().contains("write `int32`"));
+    refuse("module m {}; struct A { m::X x; };", "1:28: cannot find type `X`");
+    refuse("struct A { double x; }; struct B { A::x y; };", "1:36: `x` is a member, not a type");
+    refuse("module m { }; struct A { m x; };", "1:26: `m` is a module, not a type");
+    refuse("const long N = 1; struct A { N x; };", "1:30: `N` is a constant, not a type");
+    refuse("typedef long L; struct A { L::x y; };", "1:28: `L` contains no names");
+}
+
+#[test]
+fn name_twice_is_refused() {
+    refuse("struct A { long x; };\nstruct A { long x; };", "2:8: `A` is defined twice");
+    refuse("struct A { long x; short x; };", "1:26: `x` is defined twice");
+    refuse("struct A { long x; short X; };", "1:26: `X` differs from `x` only in case");
+    refuse("struct Pose { long x; }; struct B { pose p; };", "1:37: `pose` is spelled `Pose` in its definition");
+    refuse("enum A { X, Y, X };", "1:16: `X` is defined twice");
+    refuse("struct X { long y; }; enum B { X };", "1:32: `X` is defined twice");
+    let options = Options { case_sensitive: true, ..Options::default() };
+    assert!(parse_text("a.idl", "struct A { long x; short X; };", &options).is_ok());
+}
+
+#[test]
+fn typedef_of_the_same_type_twice_is_accepted_with_a_warning() {
+    let text = "typedef double T[3];\ntypedef double T[3];";
+    warn(text, "2:16: the typedef `T` a second time is not standard IDL");
+    refuse("typedef double T[3];\ntypedef double T[4];", "2:16: `T` is defined twice");
+}
+
+#[test]
+fn escaped_name_has_no_underscore() {
+    let found = accept_silently("struct _module { long _struct; _module2 x; }; ".replace("_module2", "long").as_str());
+    assert_eq!(&*structure(&found, "module").members[0].name, "struct");
+    let found = accept_silently("struct _union { long a; }; struct B { _union u; };");
+    assert_eq!(member_types(&found, "B"), ["union"]);
+}
+
+#[test]
+fn keyword_as_a_name_is_accepted_with_a_warning() {
+    let expected = "1:17: the keyword `map` as a name is not standard IDL";
+    warn("struct A { long map; };", expected);
+    let expected = "1:17: the name `Port`, which differs from the keyword `port` only in case, is not standard IDL";
+    warn("struct A { long Port; };", expected);
+}
+
+#[test]
+fn modules_that_differ_in_case_are_two_modules() {
+    let text = "module DDS { typedef long Id; struct A { Id id; }; }; module dds { struct B { DDS::Id id; }; }; \
+                module dds { struct C { B b; dds::B c; ::dds::B d; }; }; module DDS { struct D { A a; ::dds::C c; }; };";
+    let found = warn(text, "1:62: the module `dds`, which differs from `DDS` only in case, is not standard IDL");
+    assert_eq!(member_types(&found, "dds::C"), ["dds::B", "dds::B", "dds::B"]);
+    assert_eq!(member_types(&found, "DDS::D"), ["DDS::A", "dds::C"]);
+    refuse("module a { struct M { long x; }; module m { }; };", "1:41: `m` differs from `M` only in case");
+}
+
+#[test]
+fn last_error_is_a_module_with_the_name_of_a_struct() {
+    let text = "struct S { long a; };\n".to_owned()
+        + &"const long A = ;\n".repeat(99)
+        + "module S { struct T { long a; }; };\n"
+        + &"const long A = ;\n".repeat(5);
+    assert_eq!(refusal(&text).diagnostics.error_count(), 100);
+}
+
+/// RTI Connext and Fast DDS have the enumerators of an enum in the scope of the enum only.
+#[test]
+fn two_enums_may_have_an_enumerator_of_the_same_name() {
+    let warning = "1:24: the enumerator `X` in a second enum of the scope is not standard IDL";
+    warn("enum A { X }; enum B { X, Y }; union U switch (B) { case X: long x; case Y: long y; };", warning);
+    warn("enum A { X }; enum B { X }; struct S { @default(X) A a; @default(X) B b; };", warning);
+    warn("enum A { X }; enum B { X }; const B N = B::X;", warning);
+    refuse(
+        "enum A { X }; enum B { X }; const long N = X;",
+        "1:44: `X` is an enumerator of several enums, not a constant",
+    );
+    assert_eq!(accept("enum A { X }; enum B { X }; enum C { X };").diagnostics.iter().count(), 2);
+    refuse("enum A { Red }; enum B { RED };", "1:26: `RED` differs from `Red` only in case");
+}

@@ -1,0 +1,138 @@
+//! Macros, conditionals and included files.
+
+use super::{
+    Options, accept_silently, constant, member_types, parse_file, parse_text, refusal, refuse, structure, warn,
+};
+use crate::model::{BasicType, ConstantValue, DataType};
+
+#[test]
+fn macros_are_replaced() {
+    let integer = |text: &str| constant(text).as_integer();
+    assert_eq!(integer("#define N 3\n#define M (N + 1)\nconst long A = M * N;"), Some(12));
+    assert_eq!(integer("#define ADD(a, b) ((a) + \\\n (b))\nconst long A = ADD(ADD(1, 2), 3);"), Some(6));
+    assert_eq!(integer("#define CAT(a, b) a##b\nconst long CAT(A, 1) = CAT(1, 2);"), Some(12));
+    let text = "#define TEXT(a) #a\nconst string A = TEXT(x  + \"y\");";
+    assert_eq!(constant(text), ConstantValue::String("x + \"y\"".into()));
+    assert_eq!(integer("#define F(x) x\n#define G F\nconst long A = G (7);"), Some(7));
+    assert_eq!(
+        integer("#define V(a, ...) S2(a, __VA_ARGS__)\n#define S2(a, b, c) a+b+c\nconst long A = V(1, 2, 3);"),
+        Some(6)
+    );
+    assert_eq!(integer("#define A1 B1\n#define B1 A1\nconst long A1 = 5;"), Some(5));
+    assert_eq!(integer("#define N 3\n#undef N\nconst long N = 5;"), Some(5));
+    refuse("#define F(a) a\nconst long A = F(1, 2);", "2:16: macro `F` has 1 parameters, not 2");
+    let error = refusal("#define F(a) a\nconst long A = F(1;");
+    assert!(error.to_string().contains("the call of macro `F` has no `)`"), "{error}");
+    warn("#define N 1\n#define N 2\nconst long A = N;", "2:9: macro `N` has another definition already");
+}
+
+#[test]
+fn conditionals_choose_lines() {
+    let integer = |text: &str| constant(text).as_integer();
+    let text = "#if defined(X) && X > 1 || 0\nconst long A = 1;\n#elif !defined X\nconst long A = 2;\n#else\nconst long A = 3;\n#endif\n";
+    assert_eq!(integer(text), Some(2));
+    assert_eq!(integer(&format!("#define X 2\n{text}")), Some(1));
+    assert_eq!(integer(&format!("#define X 1\n{text}")), Some(3));
+    assert_eq!(integer("#ifndef G\n#define G\n#if 0\ndon't \"read\n#error no\n#if 1\n#endif\n#else\nconst long A = (1 ? 4 : 5);\n#endif\n#endif".replace("(1 ? 4 : 5)", "4").as_str()), Some(4));
+    assert_eq!(
+        integer("#if (1 ? 2 : 0) == 2 && (1 << 2 | 1) == 5 && ~0 == -1 && 'a' == 97\nconst long A = 1;\n#endif"),
+        Some(1)
+    );
+    for condition in [
+        "!defined(N) || 10 / N",
+        "(defined(N) && 10 / N > 2) == 0",
+        "1 ? 1 : 1 / 0",
+        "0 ? 1 / 0 : 1",
+        "1 || 0 && 1 / 0",
+    ] {
+        assert_eq!(integer(&format!("#if {condition}\nconst long A = 1;\n#endif")), Some(1), "{condition}");
+    }
+    refuse("#if 0 && 1 +\n#endif", "1:5: invalid condition: expected a value");
+    refuse("#if (0 && 1 / 0) || 1 / 0\n#endif", "1:5: invalid condition: division by zero");
+    refuse("#if 1\nconst long A = 1;", "1:1: this conditional has no `#endif`");
+    refuse("#endif", "1:1: `#endif` without `#if`");
+    refuse("#if 1\n#else\n#else\n#endif", "3:1: `#else` after `#else`");
+    refuse("#if 1 +\n#endif", "1:5: invalid condition: expected a value");
+    refuse("#if 1 / 0\n#endif", "1:5: invalid condition: division by zero");
+    refuse("#error wrong file", "1:1: wrong file");
+    refuse("#inclde \"a.idl\"", "1:1: unknown directive `#inclde`");
+}
+
+#[test]
+fn includes_are_searched_and_read_once() {
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-include", std::process::id()));
+    std::fs::create_dir_all(folder.join("lib/sub")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("lib/base.idl", "struct Base { long a; };");
+    write("lib/sub/x.idl", "#include \"../base.idl\"\n#include <sub/y.idl>\nstruct X { Base b; Y y; };");
+    write("lib/sub/y.idl", "struct Y { long y; };");
+    write("main.idl", "#include \"base.idl\"\n#include \"sub/x.idl\"\nstruct Main { X x; };");
+    write("cycle.idl", "#include \"cycle2.idl\"\nstruct C { long c; };");
+    write("cycle2.idl", "\n#include \"cycle.idl\"\n");
+    write("typo.idl", "#include \"mian.idl\"");
+    write("guarded.idl", "#ifndef G\n#define G\n#include \"guarded.idl\"\nstruct G1 { long a; };\n#endif");
+    let options = Options { include_dirs: vec![folder.join("lib")], ..Options::default() };
+    let parse = |name: &str| parse_file(folder.join(name), &options);
+    let main = parse("main.idl").unwrap();
+    assert_eq!(main.sources.files().count(), 4);
+    assert_eq!(member_types(&main, "Main"), ["X"]);
+    assert!(main.sources.is_root(main.definition(main.find("Main").unwrap()).span));
+    assert!(!main.sources.is_root(main.definition(main.find("X").unwrap()).span));
+    assert!(parse("guarded.idl").is_ok());
+    let cycle = parse("cycle.idl").unwrap_err();
+    assert!(cycle.to_string().contains("includes itself"), "{cycle}");
+    assert!(cycle.diagnostics.iter().next().unwrap().one_line(&cycle.sources).contains("cycle2.idl:2:10"), "{cycle}");
+    let typo = parse("typo.idl").unwrap_err().to_string();
+    assert!(typo.contains("cannot find the file `mian.idl`") && typo.contains("did you mean `main.idl`?"), "{typo}");
+    let missing = parse("missing.idl").unwrap_err().to_string();
+    assert!(missing.contains("cannot read"), "{missing}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn file_of_ros_is_built_in() {
+    let text = "#include \"std_msgs/msg/Header.idl\"\nstruct A { std_msgs::msg::Header header; };";
+    let found = accept_silently(text);
+    assert_eq!(member_types(&found, "std_msgs::msg::Header"), ["builtin_interfaces::msg::Time", "string"]);
+    accept_silently("#include \"std_srvs/srv/SetBool.idl\"\nstruct A { std_srvs::srv::SetBool_Request request; };");
+    accept_silently("#include \"std_msgs\\msg\\Header.idl\"\nstruct A { std_msgs::msg::Header header; };");
+    refuse("#include \"std_msgs/msg/Heder.idl\"", "1:10: cannot find the file `std_msgs/msg/Heder.idl`");
+    refuse("#include \"std_msgs/Header.idl\"", "1:10: cannot find the file `std_msgs/Header.idl`");
+}
+
+#[test]
+fn built_in_file_is_read_once_and_counts_as_an_inclusion() {
+    let include = "#include \"std_msgs/msg/Header.idl\"\n";
+    let found = accept_silently(&include.repeat(30_000));
+    assert_eq!(found.sources.files().count(), 3);
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-built-in", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("empty.idl"), "\n").unwrap();
+    let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
+    let text = "#include \"empty.idl\"\n".repeat(20_000) + include;
+    let error = parse_text("test.idl", &text, &options).unwrap_err().to_string();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(error.contains("more than 20000 files are included"), "{error}");
+}
+
+#[test]
+fn file_of_tao_is_built_in() {
+    let found = accept_silently("#include <tao/ULongSeq.pidl>\nstruct A { CORBA::ULongSeq a; };");
+    assert_eq!(member_types(&found, "A"), ["CORBA::ULongSeq"]);
+    accept_silently("#include \"tao/orb.idl\"\n#include \"tao/LongSeq.pidl\"\nstruct A { CORBA::StringSeq a; };");
+    accept_silently("#include <orb.idl>\nstruct A { CORBA::ULongSeq a; };");
+    accept_silently("#include <dds/OpenDDSConfig.h>\n#include <tao/Version.h>\nconst long V = TAO_MAJOR_VERSION;");
+    refuse("#include <tao/Any.pidl>", "1:10: cannot find the file `tao/Any.pidl`");
+}
+
+#[test]
+fn latin_1_comment_is_accepted_with_a_warning() {
+    let bytes = b"// caf\xe9\nstruct A { long a; };";
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-latin", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.idl"), bytes).unwrap();
+    let found = parse_file(folder.join("a.idl"), &Options::default()).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(found.diagnostics.iter().next().unwrap().message, "the file is not UTF-8");
+    assert_eq!(structure(&found, "A").members[0].ty, DataType::Basic(BasicType::Int32));
+}
