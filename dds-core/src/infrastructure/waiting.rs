@@ -5,7 +5,7 @@
 
 use crate::actor::{Effects, Poke, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
-use crate::infrastructure::{About, Missing, Patience, Subject, WaitError, WaitErrorKind, poll_within_turn};
+use crate::infrastructure::{Missing, Patience, Subject, WaitError, WaitErrorKind, poll_within_turn};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use std::fmt;
 use std::future::Future;
@@ -201,7 +201,7 @@ impl<'a, T> Waiting<'a, T> {
         let mut patience = started.after(PATIENCE);
         loop {
             if let Poll::Ready(result) = self.source.get().poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
-                return result.about(self.source.get().subject());
+                return self.outcome(result);
             }
             // In a forked child no thread of the library runs, so the event can never occur.
             if driver.is_forked() {
@@ -239,6 +239,15 @@ impl<'a, T> Waiting<'a, T> {
         self.error(WaitErrorKind::Timeout { limit, missing })
     }
 
+    fn outcome(&self, result: Result<T, WaitErrorKind>) -> Result<T, WaitError> {
+        result.map_err(|kind| match kind {
+            // In a forked child, a cell that another thread of the parent held can never be visited. To its source, it
+            // looks like a closed one.
+            WaitErrorKind::Closed if self.source.get().driver().is_forked() => self.error(WaitErrorKind::Forked),
+            kind => self.error(kind),
+        })
+    }
+
     fn error(&self, kind: WaitErrorKind) -> WaitError {
         WaitError::new(self.source.get().subject(), kind)
     }
@@ -252,7 +261,7 @@ impl<T> Future for Waiting<'_, T> {
         let (source, ticket) = (this.source.get(), &mut this.ticket);
         let polled = poll_within_turn(context, |context| source.poll_wait(this.awaited, ticket, context.waker()));
         if let Poll::Ready(result) = polled {
-            return Poll::Ready(result.about(this.source.get().subject()));
+            return Poll::Ready(this.outcome(result));
         }
         let driver = this.source.get().driver();
         // With `Receiving::Caller` no thread receives unless a waiting caller does.
