@@ -129,7 +129,7 @@ impl DiscoveryInput for Discovery {
         let offered = self.cell.offer(
             effects,
             |actor, _| actor.receive(receiver, run, &packet.payload),
-            || ParticipantMail::Packet { packet: packet.to_keep(), offset: run.offset },
+            || ParticipantMail::Packet { packet: packet.to_keep(), sender: packet.sender, offset: run.offset },
         );
         match offered {
             Ok(Offered::Served(end)) => DiscoveryOffer::HandledUpTo(end),

@@ -11,6 +11,7 @@ use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::participant::Participant;
 use dds_rtps::types::{GuidPrefix, Now};
 use dds_rtps::wire::{Message, Receiver, Submessage};
+use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
 /// Events that one visit takes out of the cell. Bounds the memory of the buffer and the time of a visit.
@@ -24,6 +25,7 @@ pub(crate) enum ParticipantMail {
     /// A datagram that arrived while discovery was occupied.
     Packet {
         packet: Payload,
+        sender: Option<IpAddr>,
         /// Offset of the first submessage that discovery has not handled.
         offset: usize,
     },
@@ -119,11 +121,12 @@ impl ParticipantActor {
     }
 
     /// Handles the submessages of a queued datagram from `offset` on.
-    fn receive_queued(&mut self, packet: &Payload, offset: usize, now: Now) {
+    fn receive_queued(&mut self, packet: &Payload, sender: Option<IpAddr>, offset: usize, now: Now) {
         let parsed = Message::parse(packet.bytes());
         debug_assert!(parsed.is_ok(), "reception parsed the datagram before it was queued");
         let Ok(message) = parsed else { return };
         let mut receiver = Receiver::new(&message.header);
+        receiver.sender = sender;
         let mut submessages = message.submessages();
         loop {
             let at = submessages.offset();
@@ -240,9 +243,9 @@ impl Actor for ParticipantActor {
     type Mail = ParticipantMail;
 
     fn handle(&mut self, mail: ParticipantMail, _effects: &mut Effects) {
-        let ParticipantMail::Packet { packet, offset } = mail;
+        let ParticipantMail::Packet { packet, sender, offset } = mail;
         let now = self.driver.now();
-        self.receive_queued(&packet, offset, now);
+        self.receive_queued(&packet, sender, offset, now);
         // Answered once for all the mail that a visitor finds, by the signal that is served after it.
         self.outgoing.come_back();
     }

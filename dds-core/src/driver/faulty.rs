@@ -9,6 +9,7 @@ use dds_rtps::transport::faults::{Faults, ReceiveFaults, SendFaults};
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::Instant;
 use std::fmt;
+use std::net::IpAddr;
 
 type InstantSource = Arc<dyn Fn() -> Instant + Send + Sync>;
 
@@ -83,7 +84,7 @@ pub(crate) struct FaultyReceive {
 }
 
 struct FaultyReceiveState {
-    faults: ReceiveFaults<Socket>,
+    faults: ReceiveFaults<(Socket, Option<IpAddr>)>,
     timer: Option<Timer>,
 }
 
@@ -116,7 +117,7 @@ impl FaultyReceive {
             let FaultyReceiveState { faults, timer } = &mut *state;
             if let Some(packet) = packet {
                 // A copy: the slot goes back to its pool when this call returns.
-                faults.receive(now, packet.socket, packet.payload.bytes());
+                faults.receive(now, (packet.socket, packet.sender), packet.payload.bytes());
             }
             while let Some(datagram) = faults.next_arrival(now) {
                 arrived.push(datagram);
@@ -128,7 +129,10 @@ impl FaultyReceive {
         // Outside of the lock: the receiver calls listeners.
         for datagram in arrived {
             let payload = Payload::copy_of(&datagram.bytes);
-            self.inner.receive(&Packet::new(payload, datagram.socket, Arc::clone(&self.small)));
+            let (socket, sender) = datagram.socket;
+            let mut packet = Packet::new(payload, socket, Arc::clone(&self.small));
+            packet.sender = sender;
+            self.inner.receive(&packet);
         }
     }
 }

@@ -12,7 +12,7 @@ use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
 use dds_rtps::wire::{RejectedMessage, Transform, Transformed};
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// How far the traffic of a participant goes.
@@ -151,6 +151,9 @@ pub enum Socket {
     UserUnicast,
 }
 
+/// Sender of packets from a socket for user data, which does not read it. No participant lives at this address.
+pub(crate) const UNREAD_SENDER: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
 /// Datagrams up to this many bytes are copied if a queue keeps them.
 ///
 /// A receive buffer slot has 64 KiB, so that it can hold any datagram. A queue of small datagrams must not hold sixteen
@@ -164,6 +167,8 @@ pub struct Packet {
     pub payload: Payload,
     /// Socket that received the packet.
     pub socket: Socket,
+    /// Address that the packet came from; `None` if the transport has no addresses. Default: none.
+    pub sender: Option<IpAddr>,
     /// Whether the next datagram can be received in place, if it is [`Expected`]. Default: no.
     pub lands: bool,
     small: Arc<SlotPool>,
@@ -272,7 +277,7 @@ impl Packet {
     /// Creates a packet. If a queue has to keep it, a small copy comes from `small`.
     #[must_use]
     pub fn new(payload: Payload, socket: Socket, small: Arc<SlotPool>) -> Self {
-        Self { payload, socket, lands: false, small }
+        Self { payload, socket, sender: None, lands: false, small }
     }
 
     /// Returns this packet with the bytes that a transform opened. `None` if it leaves them as they are.
@@ -284,7 +289,7 @@ impl Packet {
         match transform.open(self.payload.bytes(), slot.buffer()) {
             Ok(Transformed::Replaced) => {
                 let (payload, small) = (self.small.freeze(slot), Arc::clone(&self.small));
-                Ok(Some(Self { payload, socket: self.socket, lands: false, small }))
+                Ok(Some(Self { payload, socket: self.socket, sender: self.sender, lands: false, small }))
             }
             Ok(Transformed::Unchanged) => {
                 self.small.give_back(slot);

@@ -166,6 +166,7 @@ impl Reception {
             return ReceivedDatagram::default();
         }
         let mut receiver = Receiver::new(&message.header);
+        receiver.sender = packet.sender;
         let mut submessages = message.submessages();
         let mut for_discovery = false;
         // Occupied discovery keeps the rest of the datagram as mail.

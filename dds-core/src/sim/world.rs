@@ -5,7 +5,7 @@ use super::thread::SimThread;
 use super::trace::Trace;
 use super::{Interference, InterferenceCounters};
 use crate::actor::{Effects, Poke, RunQueue, Signals};
-use crate::driver::{Packet, Receive, Role, Socket, Timers, as_role};
+use crate::driver::{Packet, Receive, Role, Socket, Timers, UNREAD_SENDER, as_role};
 use dds_rtps::concurrent::SlotPool;
 use dds_rtps::link::Random;
 use dds_rtps::sim::{Conditions, HostId, SocketId, VirtualNetwork};
@@ -13,6 +13,7 @@ use dds_rtps::types::{Duration, Instant, Locator, Now, Time, TrafficClass};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The real time at the beginning: noon of January 1, 2026, UTC.
@@ -100,7 +101,7 @@ enum Action {
     Turn(Arc<WorldMember>),
     Timers(Arc<WorldMember>, Instant),
     StrayTimer(Arc<WorldMember>, u64),
-    Arrival(SimInbox, Arc<[u8]>),
+    Arrival(SimInbox, IpAddr, Arc<[u8]>),
     Thread(Arc<SimThread>),
     Room(Arc<dyn Poke>),
     /// A host woke up, or a datagram reached no receiver.
@@ -220,7 +221,7 @@ impl Action {
                 counters.stray_timers += u64::from(fired == Some(false));
                 counters.double_timers += u64::from(fired == Some(true));
             }
-            Self::Arrival(inbox, bytes) => inbox.take(&bytes),
+            Self::Arrival(inbox, sender, bytes) => inbox.take(sender, &bytes),
             Self::Thread(thread) => thread.resume(),
             Self::Room(cell) => as_role(Role::Driver, || {
                 cell.signal(Signals::WRITABLE);
@@ -232,12 +233,14 @@ impl Action {
 }
 
 impl SimInbox {
-    fn take(&self, bytes: &[u8]) {
+    fn take(&self, sender: IpAddr, bytes: &[u8]) {
         let mut slot = self.pool.acquire();
         slot.buffer().clear();
         // A copy, because the participant may keep the slot longer than the network its bytes.
         slot.buffer().extend_from_slice(bytes);
-        let packet = Packet::new(self.pool.freeze(slot), self.socket, Arc::clone(&self.pool));
+        let mut packet = Packet::new(self.pool.freeze(slot), self.socket, Arc::clone(&self.pool));
+        let is_read = self.socket != Socket::UserUnicast;
+        packet.sender = Some(if is_read { sender } else { UNREAD_SENDER });
         // User data has a receive thread in a real participant. The driver thread serves all other sockets.
         let role = if self.socket == Socket::UserUnicast { Role::Receive } else { Role::Driver };
         as_role(role, || self.receive.receive(&packet));
@@ -504,7 +507,7 @@ impl State {
         // Noted on arrival, so two runs with different payloads have different hashes.
         self.trace.note_bytes(&arrival.bytes);
         match self.inboxes.get(&arrival.socket) {
-            Some(inbox) => Action::Arrival(inbox.clone(), arrival.bytes),
+            Some(inbox) => Action::Arrival(inbox.clone(), arrival.sender, arrival.bytes),
             None => Action::Nothing,
         }
     }

@@ -470,22 +470,47 @@ fn repeated_requests_are_answered_rarely() {
     stage.honest_traffic_goes_on();
 }
 
-#[test]
-fn forged_participant_dispose_is_ignored() {
-    let stage = Stage::new();
-    let robot = stage.robot_prefix();
-    let stranger = ghost(3);
-    stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
-    // DATA of SPDP with a key instead of data, and status info 3. The key is the robot's, the sender is another.
-    let key = [&[0, 3, 0, 0, 0x50, 0, 16, 0][..], &robot.0, &[0, 0, 1, 0xc1], &[1, 0, 0, 0]].concat();
+/// A disposal of the participant `key` in the name of `source`.
+fn disposal(source: GuidPrefix, key: GuidPrefix) -> Vec<u8> {
+    // DATA of SPDP with a key instead of data, and status info 3.
+    let key = [&[0, 3, 0, 0, 0x50, 0, 16, 0][..], &key.0, &[0, 0, 1, 0xc1], &[1, 0, 0, 0]].concat();
     let status = [0x71, 0, 4, 0, 0, 0, 0, 3, 1, 0, 0, 0];
     let ids = [EntityId::SPDP_READER.0, EntityId::SPDP_WRITER.0].concat();
     let body = [&[0, 0, 16, 0][..], &ids, &number(2), &status, &key].concat();
-    stage.station.1.feed(&raw(stranger.prefix, DATA, 2 | 8, &body), Socket::MetatrafficUnicast);
+    raw(source, DATA, 2 | 8, &body)
+}
+
+#[test]
+fn forged_participant_dispose_is_ignored() {
+    let stage = Stage::new();
+    let stranger = ghost(3);
+    stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
+    // The key is the robot's, the sender is another.
+    let forged = disposal(stranger.prefix, stage.robot_prefix());
+    stage.station.1.feed(&forged, Socket::MetatrafficUnicast);
     stage.world.pass(Duration::from_millis(100));
     assert_eq!(stage.station.0.discovered_participants().len(), 2);
     assert_eq!(stage.station.0.discovery_counters().unwrap().foreign, 1);
     stage.honest_traffic_goes_on();
+}
+
+/// A volatile reader would get its samples again from a writer that has left and returned.
+#[test]
+fn participant_dispose_of_another_host_loses_and_repeats_no_sample() {
+    let stage = Stage::new();
+    let forged = disposal(stage.robot_prefix(), stage.robot_prefix());
+    // No socket for user data reads its sender, so such a socket must not believe it either.
+    for socket in [Socket::MetatrafficUnicast, Socket::UserUnicast] {
+        for _ in 0..20 {
+            stage.station.1.feed(&forged, socket);
+            stage.honest_traffic_goes_on();
+        }
+        stage.world.pass(Duration::from_secs(20));
+    }
+    let counters = stage.station.0.discovery_counters().unwrap();
+    assert_eq!(counters.claims_refuted, 2);
+    assert_eq!(stage.reader.subscription_matched().total_count, 1);
+    assert_eq!(stage.writer.publication_matched().total_count, 1);
 }
 
 #[test]

@@ -24,6 +24,12 @@ pub struct ParticipantCounters {
     ///
     /// A late announcement then brings back a participant that has left, until its lease ends.
     pub disposals_evicted: u64,
+    /// Disposals and changed announcements from foreign addresses, whose participants have refuted them by an answer.
+    ///
+    /// Probably another host has sent them in the name of a participant.
+    pub claims_refuted: u64,
+    /// Further ones of these, while one of them waits for an answer or after it was refuted.
+    pub claims_ignored: u64,
     /// Silent participants that were removed to make room for others.
     pub participants_displaced: u64,
     /// INFO_REPLYs without a host of their sender; the answers went to the announced locators.

@@ -12,6 +12,7 @@
 //! | `config`, `counters` | the configuration; counters of ignored input |
 //! | `peer` | other participants |
 //! | `validation` | addresses of peers that are not valid yet |
+//! | `claims` | claims about peers that come from foreign addresses |
 //! | `disposals` | participants that have left |
 //! | `endpoint` | local and remote writers and readers |
 //! | `ignored` | entities that the application ignores |
@@ -22,6 +23,7 @@
 
 mod awareness;
 mod builtin_pairs;
+mod claims;
 mod coalescer;
 mod config;
 mod counters;
@@ -211,7 +213,7 @@ impl Participant {
         if let Some(topic) = BuiltinPairTopic::of_writer(writer_id) {
             self.peers.validations.note_received(receiver.source_prefix, wire_len(submessage));
             if let Submessage::AckNack(ack_nack) = submessage {
-                self.handle_answer(now, receiver.source_prefix, topic, ack_nack);
+                self.handle_answer(now, receiver, topic, ack_nack);
             }
             let reply = self.reply_to(receiver);
             self.pairs.get_mut(topic).handle(now, receiver, reply, submessage, packet);
@@ -249,6 +251,7 @@ impl Participant {
                 None => None,
             },
             self.peers.validations.deadline(),
+            self.peers.claims.deadline(),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -262,6 +265,7 @@ impl Participant {
         for prefix in self.peers.leases.expired(now.instant) {
             self.lose(now, prefix, ParticipantLoss::LeaseExpired);
         }
+        claims::confirm_due(self, now);
         self.send_due_assertions(now);
         let (lookup, mut cx) = self.lookup(now);
         lookup.handle_timeout(&mut cx);

@@ -1,6 +1,7 @@
 //! Other participants: discovery, changes, silence and disposal (RTPS 2.5, 8.5.3).
 
 use super::Participant;
+use super::claims::{self, Claim, Claims};
 use super::disposals::Disposals;
 use super::security;
 use super::validation::{Answer, Validated, Validations, topic_of_challenge};
@@ -14,7 +15,9 @@ use crate::discovery::{
 use crate::reader::WRITERS_MAX;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, SequenceNumber};
 use crate::wire::{AckNack, Data, Receiver, SerializedPayload};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// A discovered participant.
@@ -42,6 +45,8 @@ pub(super) struct Peer {
     pub(super) moves_to: Option<Box<ParticipantData>>,
     /// When a repeated announcement last drew one in return.
     pub(super) repeated_at: Option<Instant>,
+    /// Addresses from which it has answered challenges.
+    pub(super) answered_from: SmallVec<[IpAddr; 1]>,
 }
 
 /// All discovered participants.
@@ -50,6 +55,7 @@ pub(super) struct PeerTable {
     pub(super) known: BTreeMap<GuidPrefix, Peer>,
     pub(super) leases: Leases,
     pub(super) disposals: Disposals,
+    pub(super) claims: Claims,
     /// The peers whose address is not valid yet.
     pub(super) validations: Validations,
 }
@@ -67,6 +73,7 @@ impl PeerTable {
             known: BTreeMap::new(),
             leases: Leases::new(hash_seed),
             disposals: Disposals::default(),
+            claims: Claims::default(),
             validations: Validations::new(hash_seed),
         }
     }
@@ -96,20 +103,21 @@ impl Participant {
             SerializedPayload::Data(payload) if status & STATUS_GONE == 0 => payload,
             // A change without payload and without status is legal and means nothing.
             SerializedPayload::None if status & STATUS_GONE == 0 => return,
-            _ => return self.handle_disposal(now, prefix, number, disposed_guid(data)),
+            _ => return self.handle_disposal(now, receiver, number, disposed_guid(data)),
         };
         match ParticipantData::decode(payload, prefix) {
             Ok(Decoded { mut data, skipped }) => {
                 self.counters.skipped_parameters += u64::from(skipped);
                 security::complete_announcement(self, &mut data);
-                self.handle_announcement(now, number, data, payload.len() + MESSAGE_OVERHEAD);
+                self.handle_announcement(now, (number, receiver.sender), data, payload.len() + MESSAGE_OVERHEAD);
             }
             Err(DiscoveryDataError::Guid) => self.counters.foreign += 1,
             Err(_) => self.counters.malformed_participants += 1,
         }
     }
 
-    fn handle_disposal(&mut self, now: Now, prefix: GuidPrefix, number: SequenceNumber, key: Option<Guid>) {
+    fn handle_disposal(&mut self, now: Now, receiver: &Receiver, number: SequenceNumber, key: Option<Guid>) {
+        let prefix = receiver.source_prefix;
         // Without a key the disposal is that of its sender. A key of another participant is forged or relayed.
         match key {
             Some(guid) if guid != Guid::new(prefix, EntityId::PARTICIPANT) => {
@@ -118,17 +126,43 @@ impl Participant {
             }
             _ => {}
         }
-        if self.peers.known.get(&prefix).is_some_and(|peer| peer.is_vouched) {
+        let Some(peer) = self.peers.known.get(&prefix) else {
+            return self.note_disposal(now, prefix, number, receiver.sender);
+        };
+        if peer.is_vouched {
             self.counters.unprotected += 1;
-            return;
+        } else if claims::is_believed(self, prefix, receiver.sender) {
+            self.note_disposal(now, prefix, number, None);
+            self.lose(now, prefix, ParticipantLoss::Left);
+        } else if self.peers.validations.is_valid(prefix) {
+            claims::keep(self, now, prefix, Claim::Left(number));
+        } else {
+            // Its own challenge decides.
+            self.counters.claims_ignored += 1;
         }
-        let has_evicted = self.peers.disposals.insert(now.instant, prefix, number);
-        self.counters.disposals_evicted += u64::from(has_evicted);
-        self.lose(now, prefix, ParticipantLoss::Left);
     }
 
-    /// Handles an announcement that took `len` bytes.
-    fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData, len: usize) {
+    /// Remembers a disposal. `doubted`: its sender, if nothing confirms it.
+    pub(super) fn note_disposal(
+        &mut self,
+        now: Now,
+        prefix: GuidPrefix,
+        number: SequenceNumber,
+        doubted: Option<IpAddr>,
+    ) {
+        let has_evicted = self.peers.disposals.insert(now.instant, prefix, number, doubted);
+        self.counters.disposals_evicted += u64::from(has_evicted);
+    }
+
+    /// Handles an announcement that took `len` bytes. `origin`: its number and its sender.
+    fn handle_announcement(
+        &mut self,
+        now: Now,
+        origin: (SequenceNumber, Option<IpAddr>),
+        data: ParticipantData,
+        len: usize,
+    ) {
+        let (number, sender) = origin;
         if !self.is_of_domain(&data) {
             self.counters.other_domain += 1;
             return;
@@ -140,13 +174,13 @@ impl Participant {
         if let Some(peer) = self.peers.known.get(&prefix) {
             self.peers.validations.note_received(prefix, len);
             if !peer.is_vouched && *peer.data != data {
-                return self.change_peer(now, data, len);
+                return self.handle_changed(now, sender, data, len);
             }
             if peer.is_vouched {
                 self.note_restart(data, len);
             }
             self.handle_repeated(now, prefix);
-        } else if self.peers.disposals.is_late(now.instant, prefix, number) {
+        } else if self.peers.disposals.is_late(now.instant, prefix, number, sender) {
             self.counters.late_announcements += 1;
         } else if self.has_room(now) {
             self.add_peer(now, data, len);
@@ -252,14 +286,27 @@ impl Participant {
             restart_credit: RESTART_CREDIT,
             moves_to: None,
             repeated_at: None,
+            answered_from: SmallVec::new(),
         };
         self.peers.known.insert(prefix, peer);
         self.use_announcement(now, prefix);
         security::carry_out_actions(self, now);
     }
 
-    /// Handles a changed announcement; usually the locators have changed.
-    fn change_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
+    /// Handles a changed announcement of a participant without a protected one.
+    fn handle_changed(&mut self, now: Now, sender: Option<IpAddr>, data: ParticipantData, len: usize) {
+        let prefix = data.prefix;
+        // With protected messages, the participant has proved that it sent the announcement. Without a valid address,
+        // nothing is known to compare the sender with.
+        let is_protected = security::is_authenticated(self, prefix) && security::protects_messages(self);
+        if is_protected || !self.peers.validations.is_valid(prefix) || claims::is_believed(self, prefix, sender) {
+            return self.change_peer(now, data, len);
+        }
+        claims::keep(self, now, prefix, Claim::Changed(Box::new(data), len));
+    }
+
+    /// Uses a changed announcement; usually the locators have changed.
+    pub(super) fn change_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
         let prefix = data.prefix;
         let route = self.route_of_discovery(&data);
         let is_protected = security::is_authenticated(self, prefix) && security::protects_messages(self);
@@ -289,6 +336,8 @@ impl Participant {
             return self.peers.validations.challenge_again(now.instant, prefix);
         }
         peer.moves_to = Some(Box::new(data));
+        // The challenge to the new address replaces that of a claim.
+        self.peers.claims.remove(prefix);
         self.peers.validations.begin_move(now.instant, prefix, has, route, len);
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);
@@ -404,16 +453,20 @@ impl Participant {
     }
 
     /// Handles an ACKNACK, which may answer a challenge.
-    pub(super) fn handle_answer(&mut self, now: Now, prefix: GuidPrefix, topic: BuiltinPairTopic, ack_nack: &AckNack) {
+    pub(super) fn handle_answer(&mut self, now: Now, receiver: &Receiver, topic: BuiltinPairTopic, ack_nack: &AckNack) {
+        let prefix = receiver.source_prefix;
         let next = self.pairs.get(topic).last_number().next();
         match self.peers.validations.handle_answer(now.instant, prefix, topic, ack_nack, next) {
             Answer::Unrelated => {}
             Answer::IsAhead => self.raise_challenge_of(now, prefix, topic),
-            Answer::Valid(validated) => self.handle_valid(now, prefix, validated),
+            Answer::Valid(validated) => {
+                self.handle_valid(now, prefix, validated);
+                claims::note_answered_from(self, prefix, receiver.sender);
+            }
         }
     }
 
-    fn raise_challenge(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints) {
+    pub(super) fn raise_challenge(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints) {
         if let Some(topic) = topic_of_challenge(has) {
             self.raise_challenge_of(now, prefix, topic);
         }
@@ -428,11 +481,15 @@ impl Participant {
 
     /// Uses the address of a peer, which has become valid. From now on its announced lease counts in full.
     fn handle_valid(&mut self, now: Now, prefix: GuidPrefix, validated: Validated) {
+        if claims::refute(self, now, prefix) {
+            return self.publish_passed(now, validated);
+        }
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
             debug_assert!(false, "only known peers are validated");
             return;
         };
         if let Some(data) = peer.moves_to.take() {
+            peer.answered_from.clear();
             let route = self.route_of_discovery(&data);
             self.replace_data(now, *data, route);
             return self.publish_passed(now, validated);
@@ -474,6 +531,7 @@ impl Participant {
         let Some(peer) = self.peers.known.remove(&prefix) else { return };
         self.peers.leases.remove(prefix);
         self.peers.validations.end(prefix);
+        self.peers.claims.remove(prefix);
         security::forget_secure(self, now, prefix);
         if !peer.is_admitted {
             return;

@@ -45,6 +45,8 @@ impl std::error::Error for PortInUse {}
 pub struct SimDatagram {
     /// The receiving socket.
     pub socket: SocketId,
+    /// The address of the host that sent it.
+    pub sender: IpAddr,
     /// The bytes, as they arrive.
     pub bytes: Arc<[u8]>,
 }
@@ -79,7 +81,7 @@ struct SocketState {
     loopback_only: bool,
     group: Option<Ipv4Addr>,
     buffer: usize,
-    queue: VecDeque<Arc<[u8]>>,
+    queue: VecDeque<(IpAddr, Arc<[u8]>)>,
     /// Bytes in `queue`.
     queued: usize,
     /// Datagrams that did not fit into its buffer.
@@ -109,7 +111,7 @@ struct NetworkEvent {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum NetworkEventKind {
     /// The datagram reaches the host.
-    Arrives(Arc<[u8]>),
+    Arrives(IpAddr, Arc<[u8]>),
     /// The receiver takes the oldest datagram out of its buffer.
     IsTaken,
 }
@@ -222,6 +224,8 @@ impl VirtualNetwork {
     /// Sends from a host. With `loopback_only` the sending socket is bound to loopback and reaches only its own host.
     pub fn send(&mut self, now: Instant, from: HostId, loopback_only: bool, to: Locator, bytes: &Arc<[u8]>) {
         let receivers = self.receivers(from, loopback_only, to);
+        let is_loopback = to.to_socket_addr().is_some_and(|to| to.ip().is_loopback());
+        let sender = if is_loopback { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { IpAddr::V4(Self::address(from)) };
         if receivers.is_empty() {
             self.counters.nowhere += 1;
         }
@@ -230,7 +234,7 @@ impl VirtualNetwork {
             let datagram = SentDatagram { at: now, len: bytes.len(), multicast: to.is_multicast() };
             for at in self.pass(from, host, &datagram) {
                 let copy = self.copy(from, host, bytes);
-                self.schedule(at, socket, NetworkEventKind::Arrives(copy));
+                self.schedule(at, socket, NetworkEventKind::Arrives(sender, copy));
             }
         }
     }
@@ -263,15 +267,15 @@ impl VirtualNetwork {
             match kind {
                 // An empty buffer accepts a datagram of any length, as on Linux. So a buffer that is smaller than a
                 // fragment of 65 000 bytes holds one of them.
-                NetworkEventKind::Arrives(bytes)
+                NetworkEventKind::Arrives(_, bytes)
                     if socket.queued > 0 && socket.queued + bytes.len() > socket.buffer =>
                 {
                     socket.dropped += 1;
                     self.counters.buffer_full += 1;
                 }
-                NetworkEventKind::Arrives(bytes) => {
+                NetworkEventKind::Arrives(sender, bytes) => {
                     socket.queued += bytes.len();
-                    socket.queue.push_back(bytes);
+                    socket.queue.push_back((sender, bytes));
                     let at = socket.next_taken_at(at, host);
                     self.schedule(at, id, NetworkEventKind::IsTaken);
                 }
@@ -282,11 +286,11 @@ impl VirtualNetwork {
                 }
                 NetworkEventKind::IsTaken => {
                     // A host that was switched off has lost its buffers.
-                    let Some(bytes) = socket.queue.pop_front() else { continue };
+                    let Some((sender, bytes)) = socket.queue.pop_front() else { continue };
                     debug_assert!(socket.queued >= bytes.len(), "`queued` is the sum of the queue");
                     socket.queued -= bytes.len();
                     self.counters.delivered += 1;
-                    return Some(SimDatagram { socket: id, bytes });
+                    return Some(SimDatagram { socket: id, sender, bytes });
                 }
             }
         }
@@ -500,7 +504,8 @@ mod tests {
         assert_eq!(network.next(), Some(at(10)));
         assert_eq!(network.poll(at(10)), None);
         assert_eq!(network.next(), Some(at(20)));
-        assert_eq!(network.poll(at(20)), Some(SimDatagram { socket: sockets[1], bytes: [1, 2, 3].into() }));
+        let sender = VirtualNetwork::address(hosts[0]).into();
+        assert_eq!(network.poll(at(20)), Some(SimDatagram { socket: sockets[1], sender, bytes: [1, 2, 3].into() }));
         assert_eq!(network.next(), None);
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Header, InfoReply, Submessage};
 use crate::types::{EntityId, Guid, GuidPrefix, ProtocolVersion, Time, VendorId};
+use std::net::IpAddr;
 
 /// Source, destination and timestamp of the next submessage.
 ///
@@ -21,6 +22,8 @@ pub struct Receiver<'a> {
     pub source_timestamp: Option<Time>,
     /// Requested destination of answers; `None` for the discovered one. Do not use it unchecked; see [`InfoReply`].
     pub reply: Option<InfoReply<'a>>,
+    /// Address that the datagram came from; `None` if the transport has no addresses. A sender can forge it.
+    pub sender: Option<IpAddr>,
 }
 
 impl<'a> Receiver<'a> {
@@ -34,6 +37,7 @@ impl<'a> Receiver<'a> {
             destination_prefix: GuidPrefix::UNKNOWN,
             source_timestamp: None,
             reply: None,
+            sender: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::landings::{Arrival, Landings};
 use super::sharing::{SharedIntake, Sharing};
 use super::tap::Recorder;
-use crate::driver::{Expected, Packet, Receive, Socket};
+use crate::driver::{Expected, Packet, Receive, Socket, UNREAD_SENDER};
 use crate::sync::{Arc, AtomicBool, Ordering};
 use dds_rtps::concurrent::{Payload, SlotMut, SlotPool};
 use dds_rtps::transport::udp::{Received, UdpReceiver, peek_sender};
@@ -272,6 +272,7 @@ impl Inbound {
                 recorder.record(sender, payload.bytes());
             }
             let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
+            packet.sender = Some(sender.map_or(UNREAD_SENDER, |sender| sender.ip().to_canonical()));
             packet.lands = lands;
             self.contained(|| *expected = self.receive.receive(&packet));
         }

@@ -7,6 +7,7 @@ use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators}
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, Time, VendorId};
 use dds_rtps::wire::{AckNack, Heartbeat, Message, MessageBuilder, Receiver, SequenceNumberSet, Submessage};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// Delay of a datagram.
 const LATENCY: Duration = Duration::from_millis(1);
@@ -37,6 +38,7 @@ struct Node {
 }
 
 struct Flight {
+    from: Option<IpAddr>,
     to: Locator,
     bytes: Vec<u8>,
 }
@@ -161,12 +163,18 @@ impl Network {
         std::mem::take(&mut self.nodes[index].known)
     }
 
-    /// Delivers bytes to a participant as if they had just arrived from the network.
+    /// Delivers bytes to a participant as if they had just arrived from the network, from an unknown address.
     pub(crate) fn deliver(&mut self, index: usize, bytes: &[u8]) {
+        self.deliver_from(None, index, bytes);
+    }
+
+    /// As [`Self::deliver`], from this address.
+    pub(crate) fn deliver_from(&mut self, sender: Option<IpAddr>, index: usize, bytes: &[u8]) {
         let now = self.now;
         let packet = Payload::copy_of(bytes);
         if let Ok(message) = Message::parse(packet.bytes()) {
             let mut receiver = Receiver::new(&message.header);
+            receiver.sender = sender;
             for submessage in message.submessages().flatten() {
                 receiver.apply(&submessage);
                 if Participant::is_addressed_by(&submessage) {
@@ -228,7 +236,7 @@ impl Network {
     fn arrive(&mut self, flight: &Flight) {
         for index in 0..self.nodes.len() {
             if self.nodes[index].locators.contains(&flight.to) && !self.nodes[index].is_silent {
-                self.deliver(index, &flight.bytes);
+                self.deliver_from(flight.from, index, &flight.bytes);
             }
         }
     }
@@ -243,6 +251,7 @@ impl Network {
         let arrival = self.now.instant.after(LATENCY).unwrap();
         let node = &mut self.nodes[index];
         let participant = node.participant.as_mut().unwrap();
+        let from = node.locators.iter().find_map(|locator| Some(locator.to_socket_addr()?.ip()));
         for event in std::iter::from_fn(|| participant.poll_event()) {
             match event {
                 ParticipantEvent::WriterKnown { writer, reader } => node.known.push((writer, reader)),
@@ -260,7 +269,7 @@ impl Network {
                 // Counts lost datagrams too, because the number identifies a datagram for `loses`.
                 self.sent += 1;
                 if !node.is_silent && !(self.loses)(self.sent, &bytes) {
-                    self.in_flight.insert((arrival, self.sent), Flight { to, bytes: bytes.clone() });
+                    self.in_flight.insert((arrival, self.sent), Flight { from, to, bytes: bytes.clone() });
                 }
             }
         }

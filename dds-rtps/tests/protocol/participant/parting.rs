@@ -7,8 +7,12 @@ use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, Guid, HashSeed, Now, SequenceNumber};
+use dds_rtps::types::{Duration, EntityId, Guid, HashSeed, Locator, Now, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Address of a host that no participant announces.
+const STRANGER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)));
 
 /// Creates two participants with a matched writer and reader.
 fn matched() -> (Network, usize, usize) {
@@ -33,6 +37,86 @@ fn participant_disposal_unmatches_at_once() {
     assert_eq!(network.participant(b).deadline(), None);
     network.run_for(Duration::from_secs(60));
     assert!(network.events(a).is_empty());
+}
+
+/// Returns a disposal in the name of the second participant.
+fn forged_disposal(network: &Network) -> Vec<u8> {
+    disposal_of(config(2), network.now)
+}
+
+#[test]
+fn forged_disposal_is_refuted() {
+    let (mut network, a, b) = matched();
+    let forged = forged_disposal(&network);
+    for _ in 0..50 {
+        network.deliver_from(STRANGER, a, &forged);
+        network.run_for(Duration::from_millis(100));
+    }
+    assert!(network.events(a).is_empty());
+    let counters = network.participant(a).counters();
+    assert_eq!((counters.claims_refuted, counters.claims_ignored), (1, 49));
+    // The challenge takes numbers of a builtin writer. Later announcements arrive all the same.
+    network.with(a, |participant, now| participant.add_writer(now, writer(5, DataWriterQos::default())));
+    network.with(b, |participant, now| participant.add_reader(now, reader(6, DataReaderQos::default())));
+    network.run_for(Duration::from_millis(500));
+    assert_eq!(told(&network.events(a)), ["reader 02/2", "reader 02/6", "reader 02/6"]);
+    assert!(told(&network.events(b)).contains(&"writer 01/5".to_owned()));
+}
+
+#[test]
+fn forged_disposal_is_refuted_although_datagrams_get_lost() {
+    let (mut network, a, _) = matched();
+    network.loses = Box::new(|number, _| number % 3 == 0);
+    let forged = forged_disposal(&network);
+    network.deliver_from(STRANGER, a, &forged);
+    network.run_for(Duration::from_secs(10));
+    assert!(network.events(a).is_empty());
+    assert_eq!(network.participant(a).counters().claims_refuted, 1);
+}
+
+/// A participant behind address translation leaves from an address that it does not know.
+#[test]
+fn disposal_from_unknown_address_counts_after_silence() {
+    let (mut network, a, b) = matched();
+    let disposal = forged_disposal(&network);
+    network.crash(b);
+    network.deliver_from(STRANGER, a, &disposal);
+    network.run_for(Duration::from_millis(1_900));
+    assert!(network.events(a).is_empty());
+    network.run_for(Duration::from_millis(200));
+    assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 Left"]);
+}
+
+/// An unknown peer moves a participant to its own address, where it answers each challenge.
+#[test]
+fn forged_move_is_refuted() {
+    let (mut network, a, _) = matched();
+    let forged = announcement(prefix(2), |data| {
+        data.metatraffic_unicast = vec![Locator::udp_v4([10, 0, 0, 9].into(), 7410)];
+        data.default_unicast = vec![Locator::udp_v4([10, 0, 0, 9].into(), 7411)];
+    });
+    for _ in 0..50 {
+        network.deliver_from(STRANGER, a, &forged);
+        network.run_for(Duration::from_millis(100));
+        network.answer_challenge(a, prefix(2));
+    }
+    assert!(network.events(a).is_empty());
+    let route = network.participant(a).route(prefix(2)).unwrap();
+    assert_eq!(route.unicast.to_vec(), [Locator::udp_v4([10, 0, 0, 2].into(), 7410)]);
+}
+
+/// An unknown peer must not keep out a participant that is not known yet.
+#[test]
+fn forged_disposal_of_unknown_participant_keeps_nothing_out() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let mut number = network.now;
+    number.time = number.time + Duration::from_secs(1);
+    let forged = disposal_of(config(2), number);
+    network.deliver_from(STRANGER, a, &forged);
+    network.start(config(2));
+    network.run_for(Duration::from_millis(500));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
 }
 
 #[test]

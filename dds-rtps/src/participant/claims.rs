@@ -1,0 +1,189 @@
+//! Claims about a participant that come from another address than its own.
+//!
+//! Any host may send a disposal or a changed announcement in the name of a participant: RTPS 2.5 proves no sender. So
+//! such a claim waits while the participant is challenged at its address in use. A right answer refutes the claim, and
+//! silence confirms it. For a while after a refuted claim, further ones about the participant count for nothing.
+
+use super::Participant;
+use crate::discovery::data::ParticipantData;
+use crate::discovery::{ParticipantLoss, is_same_host};
+use crate::types::{Duration, GuidPrefix, Instant, Now, SequenceNumber};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// Time that a participant has to refute a claim. It needs three answers, and a third of all datagrams may get lost.
+const ANSWER_TIME: Duration = Duration::from_secs(2);
+
+/// Time for which a refuted claim discredits further ones. Each challenge takes numbers of a builtin writer.
+const DISCREDIT_TIME: Duration = Duration::from_secs(10);
+
+/// Bytes that count as received for the challenge, which goes to a valid address.
+const CHALLENGE_CREDIT: usize = 1 << 10;
+
+/// Most addresses of a participant that are noted beside those that it announces.
+const ANSWERED_FROM_MAX: usize = 4;
+
+/// A claim about a participant.
+#[derive(Debug)]
+pub(super) enum Claim {
+    /// It has left: a disposal with this sequence number.
+    Left(SequenceNumber),
+    /// It has changed: an announcement, and the bytes that it took.
+    Changed(Box<ParticipantData>, usize),
+}
+
+#[derive(Debug)]
+struct ClaimState {
+    /// `None` once it is refuted.
+    claim: Option<Claim>,
+    /// End of the time to answer, or of the discredit.
+    until: Instant,
+}
+
+/// The claims about all participants, at most one for each known participant.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    states: BTreeMap<GuidPrefix, ClaimState>,
+}
+
+impl Claims {
+    /// Whether a claim about the participant waits, or was refuted shortly before.
+    fn contains(&self, prefix: GuidPrefix) -> bool {
+        self.states.contains_key(&prefix)
+    }
+
+    fn begin(&mut self, now: Instant, prefix: GuidPrefix, claim: Claim) {
+        if let Some(until) = now.after(ANSWER_TIME) {
+            self.states.insert(prefix, ClaimState { claim: Some(claim), until });
+        }
+    }
+
+    /// Refutes the claim about a participant. Returns false if none waits.
+    fn refute(&mut self, now: Instant, prefix: GuidPrefix) -> bool {
+        let Some(state) = self.states.get_mut(&prefix) else { return false };
+        if state.claim.take().is_none() {
+            return false;
+        }
+        state.until = now.after(DISCREDIT_TIME).unwrap_or(now);
+        true
+    }
+
+    /// Forgets the claim about a participant that is gone.
+    pub(super) fn remove(&mut self, prefix: GuidPrefix) {
+        self.states.remove(&prefix);
+    }
+
+    /// Returns when the next claim is confirmed, or the next discredit ends.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.states.values().map(|state| state.until).min()
+    }
+
+    /// Removes one entry whose time has ended. Its claim is confirmed; `None` was refuted.
+    fn take_due(&mut self, now: Instant) -> Option<(GuidPrefix, Option<Claim>)> {
+        let (&prefix, _) = self.states.iter().find(|(_, state)| state.until <= now)?;
+        let state = self.states.remove(&prefix)?;
+        Some((prefix, state.claim))
+    }
+}
+
+/// Whether a datagram in the name of a participant counts at once, because nothing speaks against its sender.
+pub(super) fn is_believed(participant: &Participant, prefix: GuidPrefix, sender: Option<IpAddr>) -> bool {
+    let (Some(sender), Some(peer)) = (sender, participant.peers.known.get(&prefix)) else { return true };
+    peer.answered_from.contains(&sender) || is_host_of(participant, &peer.data, sender)
+}
+
+/// Whether a peer announces this address. A peer on this host has all addresses of the host.
+fn is_host_of(participant: &Participant, data: &ParticipantData, sender: IpAddr) -> bool {
+    let locators = data.unicast_locators();
+    let own = &participant.config.host_addresses;
+    if is_same_host(own, &locators) && (sender.is_loopback() || own.iter().any(|host| host.address == sender)) {
+        return true;
+    }
+    locators.iter().any(|locator| locator.to_socket_addr().is_some_and(|address| address.ip() == sender))
+}
+
+/// Notes the address of a right answer to a challenge. Behind address translation, a peer does not announce it.
+pub(super) fn note_answered_from(participant: &mut Participant, prefix: GuidPrefix, sender: Option<IpAddr>) {
+    let (Some(sender), Some(peer)) = (sender, participant.peers.known.get_mut(&prefix)) else { return };
+    if !peer.answered_from.contains(&sender) && peer.answered_from.len() < ANSWERED_FROM_MAX {
+        peer.answered_from.push(sender);
+    }
+}
+
+/// Keeps a claim from a foreign address until the peer has answered a challenge, or was silent.
+///
+/// The address of the peer in use is valid.
+pub(super) fn keep(participant: &mut Participant, now: Now, prefix: GuidPrefix, claim: Claim) {
+    let Some(peer) = participant.peers.known.get(&prefix) else {
+        debug_assert!(false, "the caller has found the participant");
+        return;
+    };
+    // A move that the peer announced itself has a challenge already.
+    if participant.peers.claims.contains(prefix) || peer.moves_to.is_some() {
+        participant.counters.claims_ignored += 1;
+        return;
+    }
+    let (has, route) = (peer.data.builtin_endpoints, peer.route.clone());
+    participant.peers.claims.begin(now.instant, prefix, claim);
+    participant.peers.validations.begin_move(now.instant, prefix, has, route, CHALLENGE_CREDIT);
+    participant.raise_challenge(now, prefix, has);
+}
+
+/// Refutes the claim about a peer that has answered a challenge. Returns false if none waits.
+pub(super) fn refute(participant: &mut Participant, now: Now, prefix: GuidPrefix) -> bool {
+    let is_refuted = participant.peers.claims.refute(now.instant, prefix);
+    participant.counters.claims_refuted += u64::from(is_refuted);
+    is_refuted
+}
+
+/// Believes the claims about peers that did not answer in time.
+pub(super) fn confirm_due(participant: &mut Participant, now: Now) {
+    while let Some((prefix, claim)) = participant.peers.claims.take_due(now.instant) {
+        let Some(claim) = claim else { continue };
+        participant.peers.validations.end(prefix);
+        match claim {
+            Claim::Left(number) => {
+                participant.note_disposal(now, prefix, number, None);
+                participant.lose(now, prefix, ParticipantLoss::Left);
+            }
+            Claim::Changed(data, len) => participant.change_peer(now, *data, len),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEER: GuidPrefix = GuidPrefix([2; 12]);
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_nanos(ms * 1_000_000)
+    }
+
+    fn claimed() -> Claims {
+        let mut claims = Claims::default();
+        claims.begin(at(0), PEER, Claim::Left(SequenceNumber(5)));
+        claims
+    }
+
+    #[test]
+    fn silence_confirms_after_the_time_to_answer() {
+        let mut claims = claimed();
+        assert_eq!(claims.deadline(), Some(at(2_000)));
+        assert!(claims.take_due(at(1_999)).is_none());
+        assert!(matches!(claims.take_due(at(2_000)), Some((PEER, Some(Claim::Left(SequenceNumber(5)))))));
+        assert_eq!(claims.deadline(), None);
+    }
+
+    #[test]
+    fn refuted_claim_discredits_others_for_a_time() {
+        let mut claims = claimed();
+        assert!(claims.refute(at(1), PEER));
+        assert!(!claims.refute(at(2), PEER), "it is refuted once");
+        assert!(claims.contains(PEER));
+        assert!(claims.take_due(at(10_000)).is_none());
+        assert!(matches!(claims.take_due(at(10_001)), Some((PEER, None))));
+        assert!(!claims.contains(PEER));
+    }
+}
