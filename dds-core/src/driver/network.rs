@@ -14,6 +14,7 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How far the traffic of a participant goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,6 +70,8 @@ pub struct NetworkConfig {
     ///
     /// Only Linux supports it, and only with the feature `shm`.
     pub shared_memory: usize,
+    /// How long the receive thread polls shared memory before it sleeps. Default: zero. At most 100 ms.
+    pub busy_poll: Duration,
     /// Path of a pcap file that records sent and received datagrams. Default: none.
     pub tap: Option<PathBuf>,
     /// Faults of sent datagrams, for tests. Default: none. For received ones see `FaultyReceive`.
@@ -91,6 +94,7 @@ impl Default for NetworkConfig {
             send_buffer: 1 << 20,
             by_caller: false,
             shared_memory: SHARED_MEMORY,
+            busy_poll: Duration::ZERO,
             tap: None,
             faults: None,
         }

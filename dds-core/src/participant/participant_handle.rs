@@ -317,6 +317,8 @@ fn network_config(config: &Config) -> NetworkConfig {
         peer_names: names,
         resolve: resolve_again,
         shared_memory: if config.udp_only { 0 } else { config.shared_memory },
+        // The limit of a poll ends an infinite one as well.
+        busy_poll: config.busy_poll.to_std().unwrap_or(std::time::Duration::MAX),
         by_caller: config.receive == Receiving::Caller,
         tap: config.tap.clone(),
         faults: config.faults,

@@ -83,6 +83,8 @@ pub(crate) struct Config {
     pub(crate) udp_only: bool,
     /// Bound of the memory that is shared with participants of this host, in bytes.
     pub(crate) shared_memory: usize,
+    /// How long the receive thread polls shared memory before it sleeps.
+    pub(crate) busy_poll: Duration,
     /// Endpoints announce descriptions of their types.
     pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
@@ -148,6 +150,7 @@ impl Config {
             linger: Duration::from_secs(1),
             udp_only: false,
             shared_memory: SHARED_MEMORY,
+            busy_poll: Duration::ZERO,
             type_information: true,
             message_checksums: None,
             message_transform: None,
@@ -176,7 +179,7 @@ impl Config {
     }
 
     /// Returns each setting with its name.
-    pub(super) fn settings(&self) -> [(&'static str, String); 27] {
+    pub(super) fn settings(&self) -> [(&'static str, String); 28] {
         [
             ("domain", text(&self.domain_id)),
             ("name", text(&self.name)),
@@ -196,6 +199,7 @@ impl Config {
             ("linger", self.linger.to_string()),
             ("udp_only", text(&self.udp_only)),
             ("shared_memory", self.shared_memory.to_string()),
+            ("busy_poll", self.busy_poll.to_string()),
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
             ("pre_shared_key", self.key_text()),
@@ -326,6 +330,10 @@ impl Config {
         if let Some(value) = look_up("DDS_SHARED_MEMORY")? {
             self.shared_memory = number("DDS_SHARED_MEMORY", value, "a number of bytes")?;
         }
+        if let Some(value) = look_up("DDS_BUSY_POLL")? {
+            let micros: u32 = number("DDS_BUSY_POLL", value, "a number of microseconds")?;
+            self.busy_poll = Duration::from_micros(micros.into());
+        }
         if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
@@ -445,6 +453,7 @@ mod tests {
             ("DDS_RECEIVE_BUFFER", "65536"),
             ("DDS_SEND_BUFFER", "32768"),
             ("DDS_SHARED_MEMORY", "0"),
+            ("DDS_BUSY_POLL", "50"),
             ("DDS_TYPE_INFORMATION", "off"),
             ("DDS_RECEIVE", "caller"),
         ]);
@@ -455,6 +464,7 @@ mod tests {
         assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
         assert_eq!((config.receive_buffer, config.send_buffer), (Some(65_536), 32_768));
         assert_eq!((config.shared_memory, Config::new(0).shared_memory), (0, 64 << 20));
+        assert_eq!((config.busy_poll, Config::new(0).busy_poll), (Duration::from_micros(50), Duration::ZERO));
     }
 
     #[test]
@@ -468,6 +478,7 @@ mod tests {
             "DDS_RECEIVE_BUFFER",
             "DDS_SEND_BUFFER",
             "DDS_SHARED_MEMORY",
+            "DDS_BUSY_POLL",
         ] {
             let error = with(&[(name, "galaxy")]).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");

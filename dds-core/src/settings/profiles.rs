@@ -153,6 +153,7 @@ struct ParticipantSettings {
     linger: Option<Duration>,
     udp_only: Option<bool>,
     shared_memory: Option<usize>,
+    busy_poll: Option<Duration>,
     type_information: Option<bool>,
     message_checksums: Option<ChecksumKind>,
     delivery: Option<Delivery>,
@@ -263,6 +264,7 @@ impl Profiles {
         set(&mut config.linger, &said.linger);
         set(&mut config.udp_only, &said.udp_only);
         set(&mut config.shared_memory, &said.shared_memory);
+        set(&mut config.busy_poll, &said.busy_poll);
         set(&mut config.type_information, &said.type_information);
         set(&mut config.delivery, &said.delivery);
         set(&mut config.receive, &said.receive);

@@ -102,7 +102,7 @@ impl OsNetwork {
             transport.note_sender(peer);
         }
         let udp = transport;
-        let sharing = Sharing::new(config.shared_memory);
+        let sharing = Sharing::new(config.shared_memory, config.busy_poll);
         let transport = sharing.before(Arc::clone(&udp) as _);
         // The capture shows all datagrams, also those through shared memory.
         let transport: Arc<dyn Transport> = match &tap {

@@ -9,6 +9,7 @@ use dds_rtps::transport::Transport;
 use dds_rtps::types::{GuidPrefix, Locator};
 use std::collections::BTreeSet;
 use std::net::UdpSocket;
+use std::time::Duration;
 
 /// Why no memory is shared, for programs that ask for it by the feature `shm`.
 const REASON: Option<&str> =
@@ -28,7 +29,7 @@ pub(super) struct Sharing {
 pub(super) enum SharedIntake {}
 
 impl Sharing {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+    pub(super) fn new(limit: usize, _busy_poll: Duration) -> Arc<Self> {
         Arc::new(Self { is_off: limit == 0, peers: Lock::default() })
     }
 

@@ -91,6 +91,8 @@ const LONG_LIMIT_MIN: usize = 32 * LONG_MESSAGE_MAX;
 pub(super) struct Sharing {
     /// Bound of the memory for messages, in bytes. Zero means that the participant shares no memory.
     limit: usize,
+    /// How long the receive thread polls before it sleeps.
+    busy_poll: Duration,
     state: Lock<SharingState>,
     /// Whether some destination has a path. Without one, a send costs one load.
     has_routes: AtomicBool,
@@ -172,9 +174,11 @@ impl Neighbor {
 
 impl Sharing {
     /// `limit` bounds the memory for messages, in bytes. Zero turns sharing off.
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+    /// `busy_poll`: how long the receive thread polls before it sleeps.
+    pub(super) fn new(limit: usize, busy_poll: Duration) -> Arc<Self> {
         Arc::new(Self {
             limit,
+            busy_poll,
             state: Lock::default(),
             has_routes: AtomicBool::new(false),
             counters: SharingCounters::default(),
@@ -252,6 +256,7 @@ impl Sharing {
         // A peer that holds its part gets no datagrams by UDP. So a small part would lose most of a large sample.
         config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX);
         config.handshake_max = HANDSHAKE_MAX;
+        config.spin = self.busy_poll;
         config
     }
 

@@ -40,7 +40,7 @@ struct Party {
 
 impl Party {
     fn new(limit: usize) -> Self {
-        let (prefix, sharing) = (new_prefix(), Sharing::new(limit));
+        let (prefix, sharing) = (new_prefix(), Sharing::new(limit, Duration::ZERO));
         sharing.set_prefix(prefix);
         let reception = sharing.open().unwrap();
         Self { prefix, sharing, reception, received: VecDeque::new() }
@@ -266,8 +266,14 @@ fn message_of_the_greatest_length_goes_through_memory() {
 }
 
 #[test]
+fn busy_poll_is_that_of_the_participant() {
+    let poll = Duration::from_micros(50);
+    assert_eq!(Sharing::new(LIMIT, poll).config().spin, poll);
+}
+
+#[test]
 fn peer_holds_a_quarter_of_the_memory_within_bounds() {
-    let held = |limit| Sharing::new(limit).config().held_bytes_max;
+    let held = |limit| Sharing::new(limit, Duration::ZERO).config().held_bytes_max;
     assert_eq!([1, 1 << 20, 16 << 20].map(held), [HELD_BYTES_MIN, HELD_BYTES_MIN, 4 << 20]);
     assert_eq!([64 << 20, 1 << 30].map(held), [16 << 20, HELD_BYTES_MAX]);
 }
@@ -425,7 +431,7 @@ fn refusal_that_may_pass_is_tried_again() {
     let at = |port| Locator::udp_v4([127, 0, 0, 1].into(), port);
     for refusal in [Refusal::TimedOut, Refusal::PeerCrowded, Refusal::PeerLacksResources, Refusal::PeerLeft] {
         let mut one = Party::new(LIMIT);
-        let (prefix, sharing) = (new_prefix(), Sharing::new(LIMIT));
+        let (prefix, sharing) = (new_prefix(), Sharing::new(LIMIT, Duration::ZERO));
         one.sharing.found(prefix, &[at(7411)]);
         one.sharing.refused(prefix, &refusal);
         let Some(Carrier::Udp { reason }) = one.sharing.carrier(prefix) else { panic!() };
@@ -466,7 +472,7 @@ fn refusals_double_the_pause_up_to_a_minute() {
 #[test]
 fn pause_ends_with_another_attempt() {
     let mut one = Party::new(LIMIT);
-    let (prefix, sharing) = (new_prefix(), Sharing::new(LIMIT));
+    let (prefix, sharing) = (new_prefix(), Sharing::new(LIMIT, Duration::ZERO));
     one.sharing.found(prefix, &[Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
     sharing.set_prefix(prefix);
     let mut reception = sharing.open().unwrap();
@@ -544,7 +550,7 @@ fn moved_peer_is_reached_at_its_new_locators() {
 
 #[test]
 fn participant_without_memory_shares_none() {
-    let (with, without) = (Party::new(LIMIT), Sharing::new(0));
+    let (with, without) = (Party::new(LIMIT), Sharing::new(0, Duration::ZERO));
     without.set_prefix(new_prefix());
     assert!(without.open().is_none());
     let absent = new_prefix();
