@@ -349,7 +349,7 @@ impl DomainParticipantBuilder {
         self.set(Setting::SharedMemory(bytes))
     }
 
-    /// Sets how long the receive thread polls shared memory before it sleeps.
+    /// Sets how long a thread polls shared memory before it sleeps.
     ///
     /// Default: 0. At most 100 ms. Environment: `DDS_BUSY_POLL`, in microseconds.
     ///
@@ -357,7 +357,9 @@ impl DomainParticipantBuilder {
     /// thread polls, it occupies its core, also for samples that do not come. So use it only on a core of its own. The
     /// time should be longer than the usual pause between samples.
     ///
-    /// It has no effect with [`Receiving::Caller`], and where [`shared_memory`](Self::shared_memory) has none.
+    /// The receive thread polls. With [`Receiving::Caller`], a thread that blocks in a wait does. It looks at the
+    /// sockets after each poll, and after 16 samples. The setting has no effect where
+    /// [`shared_memory`](Self::shared_memory) has none.
     #[doc(alias = "spin")]
     pub fn busy_poll(self, duration: impl Into<Duration>) -> Self {
         self.set(Setting::BusyPoll(duration.into()))

@@ -7,6 +7,7 @@ use dds_core::config::{ChecksumKind, Receiving};
 use dds_core::matching::MatchReport;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration as StdDuration, Instant};
 
@@ -95,6 +96,69 @@ fn sample_of_a_mebibyte_is_one_message() {
         assert!((10..100).contains(&shared), "{shared} messages");
         assert!(after.sent_bytes - before.sent_bytes >= 10 << 20);
     }
+}
+
+/// The poll ends between the samples, so the thread sleeps and is woken as well.
+#[test]
+fn polling_participants_exchange_samples_after_any_pause() {
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let world = World::new();
+        let poll = StdDuration::from_micros(200);
+        let [from, to] = [(); 2].map(|()| world.builder().receive(receive).busy_poll(poll).build().unwrap());
+        let (writer, reader) = (writer(&from, "frames"), reader(&to, "frames"));
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        wait_for(&writer, |report| report.shared_memory);
+        let before = from.traffic();
+        for round in 0..50 {
+            exchange(&writer, &reader, &[10, 5_000, 70_000]);
+            std::thread::sleep(StdDuration::from_micros(round * 10));
+        }
+        exchange(&writer, &reader, &LENS);
+        assert!(from.traffic().sent_shared > before.sent_shared);
+    }
+}
+
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A caller that always finds samples in the memory receives those of other hosts as well.
+#[test]
+fn polled_memory_leaves_udp_its_turn() {
+    let world = World::new();
+    let to = world.builder().receive(Receiving::Caller).busy_poll(StdDuration::from_millis(100)).build().unwrap();
+    let (near, far) = (world.participant(), world.udp_participant());
+    let qos = DataWriterQos::default().best_effort();
+    let flood = near.writer_builder::<Frame>("frames").qos(qos.clone()).build().unwrap();
+    let reader = to.reader_builder::<Frame>("frames").qos(DataReaderQos::default().keep_all()).build().unwrap();
+    let rare = far.writer_builder::<Frame>("frames").qos(qos).build().unwrap();
+    flood.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    rare.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    wait_for(&flood, |report| report.shared_memory);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                flood.write(&frame(0, 10)).unwrap();
+            }
+        });
+        // Ends the thread, so that a failure is not a hang.
+        let _stop = StopOnDrop(&stop);
+        let mut received = 0;
+        for _ in 0..300_000 {
+            if received == 10 {
+                return;
+            }
+            rare.write(&frame(1, 10)).unwrap();
+            let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+            received += sample.data.unwrap().number;
+        }
+        panic!("{received} samples by UDP");
+    });
 }
 
 /// A transform copies each message and makes it longer.

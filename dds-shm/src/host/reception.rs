@@ -199,8 +199,18 @@ impl ShmReception {
     /// If it returns `None`, the descriptor becomes readable with the next event. So a program with an event loop calls
     /// it until then, and [`next_event`](Self::next_event) only if the descriptor is readable.
     pub fn next_ready(&mut self) -> Option<ShmEvent<'_>> {
+        self.next_polled(|| true)
+    }
+
+    /// As [`next_ready`](Self::next_ready), but polls for [`spin`](super::ShmConfig::spin) before it returns `None`.
+    ///
+    /// The poll ends early when `is_over` returns true.
+    pub fn next_polled(&mut self, is_over: impl Fn() -> bool) -> Option<ShmEvent<'_>> {
         let step = loop {
             if let Some(step) = self.poll() {
+                break step;
+            }
+            if let Some(step) = self.spin(None, &is_over) {
                 break step;
             }
             if self.fall_asleep() {
@@ -260,7 +270,7 @@ impl ShmReception {
                 self.unchecked += 1;
                 return Some(step);
             }
-            if let Some(step) = self.spin(until) {
+            if let Some(step) = self.spin(until, &|| false) {
                 return Some(step);
             }
             if !self.fall_asleep() {
@@ -339,7 +349,7 @@ impl ShmReception {
     }
 
     /// Polls for the configured time, so that the wake of the thread is saved.
-    fn spin(&mut self, until: Option<Instant>) -> Option<Step> {
+    fn spin(&mut self, until: Option<Instant>, is_over: &impl Fn() -> bool) -> Option<Step> {
         if self.host.config.spin.is_zero() {
             return None;
         }
@@ -348,7 +358,7 @@ impl ShmReception {
             Some(until) => until.min(end_of_spin),
             None => end_of_spin,
         };
-        while !self.awake.is_empty() && Instant::now() < until {
+        while !self.awake.is_empty() && !is_over() && Instant::now() < until {
             std::hint::spin_loop();
             if let Some(step) = self.poll() {
                 return Some(step);

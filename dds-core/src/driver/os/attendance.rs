@@ -59,6 +59,9 @@ const REFUSALS_MAX: usize = 2;
 /// Number of datagrams that a caller handles before it checks its deadline.
 const CALLERS_BURST: usize = 64;
 
+/// Messages of a polled memory before a caller looks at the descriptors.
+const POLLED_MAX: usize = 16;
+
 /// Decides which thread receives from the user-data sockets.
 pub(super) struct Attendance {
     state: Lock<AttendanceState>,
@@ -71,6 +74,8 @@ pub(super) struct Attendance {
     left: Notify,
     /// Number of callers that found another caller receiving, since that one began.
     refusals: AtomicUsize,
+    /// Messages that callers have found in shared memory while they polled it.
+    polled: AtomicUsize,
     prompt: AtomicBool,
     stopped: Arc<AtomicBool>,
     leading: Leading,
@@ -122,6 +127,7 @@ impl Attendance {
             bell: Arc::new(Bell::new()?),
             left: Notify::new(),
             refusals: AtomicUsize::new(0),
+            polled: AtomicUsize::new(0),
             prompt: AtomicBool::new(false),
             stopped: Arc::clone(stopped),
             leading,
@@ -366,7 +372,7 @@ impl Lead<'_> {
     /// Receives. Returns true if the thread makes way for others and sleeps without receiving.
     fn run(&mut self, polling: &Polling<'_>, timeout: impl Fn() -> Option<Duration>) -> bool {
         let mut budget = CALLERS_BURST;
-        while budget > 0 && self.wait(polling, timeout()) {
+        while budget > 0 && self.wait(polling, &timeout) {
             // Code that checks the role of this thread gets the same result as on a receive thread.
             let goes_on = as_role(Role::Receive, || self.receive(polling, &mut budget));
             if !goes_on {
@@ -380,10 +386,10 @@ impl Lead<'_> {
     }
 
     /// Waits for a datagram. Returns false if the thread was woken or its time is over.
-    fn wait(&mut self, polling: &Polling<'_>, timeout: Option<Duration>) -> bool {
-        if self.has_left_data() {
+    fn wait(&mut self, polling: &Polling<'_>, timeout: &impl Fn() -> Option<Duration>) -> bool {
+        if self.has_left_data(polling, timeout) {
             // The sockets have their turn too, even if a peer floods shared memory.
-            self.ready = u32::MAX;
+            self.ready = if self.is_turn_of_descriptors() { u32::MAX } else { 0 };
             return !polling.is_woken();
         }
         let bell = &*self.attendance.bell;
@@ -396,7 +402,7 @@ impl Lead<'_> {
                 awaited.push(PollFd::new(intake.as_fd(), PollFlags::POLLIN));
             }
             // If a signal interrupts the call, the loop checks again as well.
-            ready = ppoll(&mut awaited, timeout.map(TimeSpec::from_duration), None).unwrap_or(0);
+            ready = ppoll(&mut awaited, timeout().map(TimeSpec::from_duration), None).unwrap_or(0);
             rings = is_ready(&awaited[0]);
             self.ready = 0;
             for (at, polled) in awaited[1..].iter().enumerate() {
@@ -411,15 +417,29 @@ impl Lead<'_> {
     }
 
     /// Handles data that the last wait left in shared memory, without a system call. Returns whether there was some.
-    fn has_left_data(&mut self) -> bool {
+    ///
+    /// A participant that polls does so here, until this thread is woken or its time is over.
+    fn has_left_data(&mut self, polling: &Polling<'_>, timeout: &impl Fn() -> Option<Duration>) -> bool {
+        let stopped = &self.attendance.stopped;
+        let is_over = || {
+            let is_late = timeout().is_some_and(|rest| rest.is_zero());
+            is_late || polling.is_woken() || stopped.load(Ordering::Relaxed)
+        };
         let mut had_some = false;
         for intake in &mut self.intakes {
             if intake.is_unfinished() {
-                let step = as_role(Role::Receive, || intake.step(false, &self.attendance.stopped));
+                let step = as_role(Role::Receive, || intake.poll(is_over));
                 had_some |= step == IntakeStep::Taken;
             }
         }
         had_some
+    }
+
+    /// Whether the descriptors are looked at after data in shared memory. That ends a poll, so it is rare then.
+    fn is_turn_of_descriptors(&self) -> bool {
+        // It counts over all waits, because each of them may end with its first message.
+        let polled = self.attendance.polled.fetch_add(1, Ordering::Relaxed);
+        polled % POLLED_MAX == 0 || !self.intakes.iter().any(Inlet::is_polled)
     }
 
     /// Handles waiting datagrams. Returns false if the thread should stop receiving.

@@ -89,6 +89,19 @@ impl Inlet {
         }
     }
 
+    /// Handles data in shared memory, and polls for it until `is_over` returns true, if the participant does that.
+    pub(super) fn poll(&mut self, is_over: impl Fn() -> bool) -> IntakeStep {
+        match self {
+            Self::Socket(_) => IntakeStep::Nothing,
+            Self::Shared(intake) => intake.poll(is_over),
+        }
+    }
+
+    /// Whether the memory is polled before the thread sleeps.
+    pub(super) fn is_polled(&self) -> bool {
+        matches!(self, Self::Shared(intake) if intake.is_polled())
+    }
+
     /// Whether there may be data although the descriptor is not readable.
     pub(super) fn is_unfinished(&self) -> bool {
         matches!(self, Self::Shared(intake) if intake.is_unfinished())

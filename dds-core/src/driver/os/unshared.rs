@@ -92,6 +92,14 @@ impl SharedIntake {
         match *self {}
     }
 
+    pub(super) fn poll(&mut self, _is_over: impl Fn() -> bool) -> IntakeStep {
+        match *self {}
+    }
+
+    pub(super) fn is_polled(&self) -> bool {
+        match *self {}
+    }
+
     pub(super) fn is_unfinished(&self) -> bool {
         match *self {}
     }

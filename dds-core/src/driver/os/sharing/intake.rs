@@ -34,7 +34,7 @@ enum WaitForEvent {
     Forever,
     /// Only look, also at the descriptors.
     Look,
-    /// Only look at the memory.
+    /// Look at the memory alone, or poll it.
     Memory,
 }
 
@@ -49,7 +49,7 @@ impl SharedIntake {
         let parker = Parker::new();
         self.handover.set_waker(parker.waker());
         while !stopped.load(Ordering::Acquire) {
-            self.receive(WaitForEvent::Forever);
+            self.receive(WaitForEvent::Forever, || true);
             while let Some(pause) = self.handover.pause() {
                 parker.park(Some(pause));
             }
@@ -58,7 +58,17 @@ impl SharedIntake {
 
     /// Handles one event. `is_ready`: the descriptor is readable.
     pub(in crate::driver::os) fn step(&mut self, is_ready: bool) -> IntakeStep {
-        self.receive(if is_ready { WaitForEvent::Look } else { WaitForEvent::Memory })
+        self.receive(if is_ready { WaitForEvent::Look } else { WaitForEvent::Memory }, || true)
+    }
+
+    /// Handles one event in memory, and polls for it until `is_over` returns true.
+    pub(in crate::driver::os) fn poll(&mut self, is_over: impl Fn() -> bool) -> IntakeStep {
+        self.receive(WaitForEvent::Memory, is_over)
+    }
+
+    /// Whether it polls the memory before the thread sleeps.
+    pub(in crate::driver::os) fn is_polled(&self) -> bool {
+        self.sharing.is_polled()
     }
 
     /// Whether there may be events although the descriptor is not readable.
@@ -73,12 +83,12 @@ impl SharedIntake {
         }
     }
 
-    fn receive(&mut self, wait: WaitForEvent) -> IntakeStep {
+    fn receive(&mut self, wait: WaitForEvent, is_over: impl Fn() -> bool) -> IntakeStep {
         let Self { reception, inbound, sharing, slot, handover, expected, is_unfinished, .. } = self;
         let event = match wait {
             WaitForEvent::Forever => reception.next_event(None),
             WaitForEvent::Look => reception.next_event(Some(Duration::ZERO)),
-            WaitForEvent::Memory => reception.next_ready(),
+            WaitForEvent::Memory => reception.next_polled(is_over),
         };
         *is_unfinished = event.is_some();
         match event {

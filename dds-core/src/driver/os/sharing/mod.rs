@@ -188,6 +188,10 @@ impl Sharing {
         })
     }
 
+    pub(super) fn is_polled(&self) -> bool {
+        !self.busy_poll.is_zero()
+    }
+
     /// Puts shared memory in front of a transport.
     pub(super) fn before(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
         if self.limit == 0 {
