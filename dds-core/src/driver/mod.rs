@@ -27,11 +27,13 @@ pub use crate::sync::Parker;
 pub use block_on::block_on;
 #[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use faulty::{FaultyReceive, FaultyTransport};
+pub(crate) use network::SHARED_MEMORY;
+#[cfg(any(feature = "udp", feature = "sim"))]
+pub(crate) use network::UNREAD_SENDER;
 pub use network::{
     Carrier, EXPECTED_HEADER_MAX, Expected, Headers, Locators, Network, NetworkConfig, NetworkError, Packet, Presence,
     Reach, Receive, Resolve, Socket,
 };
-pub(crate) use network::{SHARED_MEMORY, UNREAD_SENDER};
 pub use os::OsDriver;
 pub(crate) use outgoing::{Flushed, Outgoing};
 #[cfg(any(all(feature = "udp", target_os = "linux", not(dds_loom)), feature = "sim"))]

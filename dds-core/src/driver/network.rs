@@ -12,7 +12,7 @@ use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
 use dds_rtps::wire::{RejectedMessage, Transform, Transformed};
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -156,7 +156,8 @@ pub enum Socket {
 }
 
 /// Sender of packets from a socket for user data, which does not read it. No participant lives at this address.
-pub(crate) const UNREAD_SENDER: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+#[cfg(any(feature = "udp", feature = "sim"))]
+pub(crate) const UNREAD_SENDER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
 /// Datagrams up to this many bytes are copied if a queue keeps them.
 ///
