@@ -31,6 +31,12 @@ pub fn is_durability_service(participant: &DomainParticipant) -> bool {
     participant.handle().core().config().is_durability_service()
 }
 
+/// Returns whether the key hashes of a topic must not show its keys.
+#[must_use]
+pub fn hides_keys(participant: &DomainParticipant, topic_name: &str) -> bool {
+    participant.handle().core().config().hides_keys_of(topic_name)
+}
+
 /// Returns the clock and the threads of a participant.
 #[must_use]
 pub fn driver(participant: &DomainParticipant) -> &Arc<dyn Driver> {

@@ -3,7 +3,7 @@
 use crate::change::RelayedChange;
 use crate::kept::{Gone, Kept};
 use crate::key::{GroupKey, reading_partition, stand_in};
-use dds_core::__private::cdr::TypeDescription;
+use dds_core::__private::cdr::{AnyType, TypeDescription};
 use dds_core::cdr::Raw;
 use dds_core::condition::ReadCondition;
 use dds_core::error::{CreateError, ReadError, WriteError};
@@ -14,7 +14,7 @@ use dds_core::relay::{
 };
 use dds_core::writer::{SampleIdentity, SequenceNumber};
 use dds_core::{DataReader, DataWriter, DomainParticipant, Duration, Guid, InstanceHandle, States};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Number of samples that the reader of a group holds until the thread takes them.
 ///
@@ -43,8 +43,10 @@ pub(crate) struct StandIn {
     writer: DataWriter<Raw>,
     condition: ReadCondition,
     members: HashMap<Guid, RepresentedWriter>,
-    /// Stored instances that the group's writer has registered.
-    written: HashSet<InstanceHandle>,
+    /// Stored instances that the group's writer has registered, with their serialized keys as far as known.
+    written: HashMap<InstanceHandle, Option<Payload>>,
+    /// The type, if the governance hides the keys of the topic. The instances then are hidden key hashes.
+    hidden_by: Option<AnyType>,
     /// How often the writer must assert its liveliness explicitly.
     assert_every: Option<Duration>,
     assert_at: Option<Instant>,
@@ -91,6 +93,7 @@ impl StandIn {
             // Without the type, only the key hash of the change tells the instance (RTPS 2.5, 9.6.4.8).
             _ => KeySource::KeyHash,
         };
+        let hides_keys = is_keyed && relay::hides_keys(participant, &endpoint.topic_name);
         // Writers without such a partition are left out before, so the default is never used.
         let partition = reading_partition(&endpoint.partition).unwrap_or_default();
         let subscriber = participant.subscriber(SubscriberQos::default().partition(partition))?;
@@ -108,7 +111,8 @@ impl StandIn {
             reader,
             writer,
             members: HashMap::new(),
-            written: HashSet::new(),
+            written: HashMap::new(),
+            hidden_by: if hides_keys { ty.map(AnyType::from) } else { None },
             // A third of the lease, so that two lost assertions in a row do not end the liveliness.
             assert_every: if is_manual { Some(lease.scale(1, 3)) } else { None },
             assert_at: None,
@@ -176,8 +180,10 @@ impl StandIn {
         let OriginalWriterInfo { identity, lifespan } =
             origin.unwrap_or(OriginalWriterInfo { identity: own, lifespan: member.lifespan });
         let leaves = matches!(sample.kind, ChangeKind::NotAliveUnregistered | ChangeKind::NotAliveDisposedUnregistered);
+        let is_key = sample.kind != ChangeKind::Alive;
+        let instance = self.hidden(info.instance_handle, sample.payload.as_ref(), is_key);
         if sample.kind == ChangeKind::NotAliveUnregistered {
-            return Some(StandInInput::Left(info.instance_handle, deliverer));
+            return Some(StandInInput::Left(instance, deliverer));
         }
         // The writer counts as a live writer of the instance only if it wrote the change itself and still exists.
         let writer = if origin.is_some() || leaves || !member.is_here { Guid::UNKNOWN } else { deliverer };
@@ -187,7 +193,7 @@ impl StandIn {
         Some(StandInInput::RelayedChange(
             RelayedChange {
                 disposes: sample.kind != ChangeKind::Alive,
-                instance: info.instance_handle,
+                instance,
                 identity,
                 source_timestamp: if timestamp.is_valid() { timestamp } else { info.reception_timestamp },
                 lifespan,
@@ -197,22 +203,39 @@ impl StandIn {
         ))
     }
 
+    /// Returns the instance by which the service names a change.
+    ///
+    /// The reader determines it from the payload, so a short key is its own handle. The group's writer sends the handle
+    /// as the key hash, in plain text even if the payload is protected. The hash must then be the one that hides it.
+    fn hidden(&self, instance: InstanceHandle, payload: Option<&Payload>, is_key: bool) -> InstanceHandle {
+        let (Some(ty), Some(payload)) = (&self.hidden_by, payload) else { return instance };
+        ty.hidden_key_hash_of_payload(payload.bytes(), is_key, &mut Vec::new()).unwrap_or(InstanceHandle::NIL)
+    }
+
+    /// Hides the key of a stored change. The service may have stored it before the governance protected its topic.
+    pub(crate) fn hide_key(&self, change: &mut RelayedChange) {
+        change.instance = self.hidden(change.instance, change.payload.as_ref(), change.disposes);
+    }
+
     /// Publishes a change to all present and future readers.
     pub(crate) fn publish(&mut self, change: RelayedChange, order: u64) -> Result<(), WriteError> {
         if !self.kept.contains(order) {
             // A later change of the same batch has replaced it.
             return Ok(());
         }
-        let RelayedChange { instance, identity, source_timestamp, lifespan, .. } = change;
+        let RelayedChange { disposes, instance, identity, source_timestamp, lifespan, .. } = change;
+        if !instance.is_nil() {
+            let key = self.written.entry(instance).or_default();
+            if disposes {
+                key.clone_from(&change.payload);
+            }
+        }
         let mut new = self.end(change.kind(), instance, change.payload);
         new.source_timestamp = if source_timestamp.is_valid() { Some(source_timestamp) } else { None };
         // The original identity lets readers recognize a sample that they received from its writer.
         new.origin = Some(Box::new(OriginalWriterInfo { identity, lifespan }));
         let number = relay::publish(&self.writer, new)?;
         self.kept.set_number(order, number);
-        if !instance.is_nil() {
-            self.written.insert(instance);
-        }
         Ok(())
     }
 
@@ -234,8 +257,9 @@ impl StandIn {
         }
         // Readers learn that the service has no more samples of these instances.
         for &instance in &gone.instances {
-            if self.written.remove(&instance) {
-                let end = self.end(ChangeKind::NotAliveUnregistered, instance, None);
+            if let Some(key) = self.written.remove(&instance) {
+                // Readers find the instance by the key. A hash that hides the key tells nothing to those with the type.
+                let end = self.end(ChangeKind::NotAliveUnregistered, instance, key);
                 relay::publish(&self.writer, end)?;
             }
         }

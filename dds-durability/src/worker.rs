@@ -159,10 +159,11 @@ impl Worker {
     /// Publishes a stored change again.
     ///
     /// The change is removed if it has expired or does not fit into the limits any more.
-    fn restore(&mut self, id: u64, order: u64, change: RelayedChange, superfluous: &mut Vec<DatabaseStep>) {
+    fn restore(&mut self, id: u64, order: u64, mut change: RelayedChange, superfluous: &mut Vec<DatabaseStep>) {
         let now = self.now();
         let Some(group) = self.groups.get_mut(&id) else { return };
         group.is_named = true;
+        group.hide_key(&mut change);
         // The memory limit does not apply to changes that were accepted before.
         match group.kept.take_in(now, &change, order, usize::MAX) {
             Ok(gone) => {

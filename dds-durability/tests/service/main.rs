@@ -8,7 +8,9 @@ mod durability;
 mod ends;
 #[cfg(target_os = "linux")]
 mod full_disk;
-
+#[path = "../../../dds-core/tests/support/keystore.rs"]
+mod keystore;
+mod protected_keys;
 #[path = "../../../dds-core/tests/support/mod.rs"]
 mod support;
 mod unkept;
