@@ -165,12 +165,13 @@ impl ReceivedKeys {
     }
 
     /// Whether plain submessages of an endpoint are refused. An endpoint that no match has asked about is unknown here.
+    ///
+    /// The governance decides. A participant may send keys that it does not use, such as those of a reader of a topic
+    /// whose payloads alone are protected.
     pub(super) fn is_protected(&self, id: EntityId) -> bool {
-        let Some(endpoint) = self.endpoints.get(&id) else { return true };
-        match endpoint.expected {
+        match self.endpoints.get(&id).and_then(|endpoint| endpoint.expected) {
             None => true,
-            // An endpoint with a key uses it, unless the key is for payloads.
-            Some(expected) => expected.submessages || endpoint.key.is_some() && !expected.payloads,
+            Some(expected) => expected.submessages,
         }
     }
 
@@ -238,7 +239,9 @@ mod tests {
         received.set_expected(id, PLAIN);
         assert!(!received.is_protected(id));
         received.set_endpoint(id, material, None);
-        assert!(received.is_protected(id), "an endpoint with a key uses it");
+        assert!(!received.is_protected(id), "the governance decides, and not the key");
+        received.set_expected(id, PROTECTED);
+        assert!(received.is_protected(id));
     }
 
     #[test]
