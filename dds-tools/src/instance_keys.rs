@@ -3,21 +3,29 @@
 //! A reader removes an instance that has ended with the last take. An end can also arrive with the hash of the key
 //! alone. Both ends still have a key here.
 
-use dds_core::cdr::{Encoding, Keyed};
-use dds_core::dynamic::DynamicData;
+use dds_cdr::cdr::encode_key_payload;
+use dds_core::cdr::Encoding;
+use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::reader::SampleRef;
 use dds_core::{DataReader, InstanceHandle};
 use std::collections::{HashMap, VecDeque};
 
 /// Most instances with a kept key.
 const INSTANCES_MAX: usize = 4096;
-/// Longest kept sample of a key, in encoded bytes. So the encoded keys of a topic take 16 MiB at most.
+/// Longest kept key, in encoded bytes. So the keys of a topic take 16 MiB at most.
 const KEY_LEN_MAX: usize = 4096;
+
+/// An encoded key. The values of the other members, such as a large array, take no memory.
+#[derive(Debug)]
+struct KeptKey {
+    ty: DynamicType,
+    payload: Box<[u8]>,
+}
 
 /// The keys of the instances of one topic.
 #[derive(Debug, Default)]
 pub(crate) struct InstanceKeys {
-    keys: HashMap<InstanceHandle, DynamicData>,
+    keys: HashMap<InstanceHandle, KeptKey>,
     /// The instances of `keys`, the oldest one first.
     order: VecDeque<InstanceHandle>,
 }
@@ -29,16 +37,21 @@ impl InstanceKeys {
         if instance.is_nil() || self.keys.contains_key(&instance) {
             return;
         }
-        let key = sample.key();
-        let is_short = key.to_payload(Encoding::Xcdr1).is_ok_and(|payload| payload.len() <= KEY_LEN_MAX);
-        if !is_short {
+        let mut payload = Vec::new();
+        let encoded = encode_key_payload::<DynamicData>(sample, Encoding::Xcdr2, &mut payload);
+        if encoded.is_err() || payload.len() > KEY_LEN_MAX {
             return;
         }
         if self.order.len() >= INSTANCES_MAX {
             self.order.pop_front().and_then(|oldest| self.keys.remove(&oldest));
         }
         self.order.push_back(instance);
-        self.keys.insert(instance, key);
+        self.keys.insert(instance, KeptKey { ty: sample.ty().clone(), payload: payload.into() });
+    }
+
+    fn kept(&self, instance: InstanceHandle) -> Option<DynamicData> {
+        let KeptKey { ty, payload } = self.keys.get(&instance)?;
+        DynamicData::from_key_payload(ty, payload).ok()
     }
 
     /// Returns the key of an instance that ended with `sample`.
@@ -59,7 +72,7 @@ impl InstanceKeys {
                 self.keep(instance, &key);
                 Some(key)
             }
-            None => self.keys.get(&instance).cloned(),
+            None => self.kept(instance),
         }
     }
 }
@@ -95,8 +108,25 @@ mod tests {
         }
         assert_eq!((keys.keys.len(), keys.order.len()), (INSTANCES_MAX, INSTANCES_MAX));
         assert!(!keys.keys.contains_key(&instance(0)));
-        assert_eq!(keys.keys[&instance(1)].get::<String>("name").unwrap(), "1");
+        assert_eq!(keys.kept(instance(1)).unwrap().get::<String>("name").unwrap(), "1");
         keys.keep(InstanceHandle::NIL, &sample);
         assert!(!keys.keys.contains_key(&InstanceHandle::NIL));
+    }
+
+    #[test]
+    fn long_sample_has_short_key() {
+        let ranges = DynamicType::array(DynamicType::float64(), 4096);
+        let ty = DynamicType::structure("Scan")
+            .member("sensor", DynamicType::uint32())
+            .key()
+            .member("ranges", ranges)
+            .build()
+            .unwrap();
+        let mut sample = DynamicData::new(&ty);
+        sample.set("sensor", 7_u32).unwrap();
+        let mut keys = InstanceKeys::default();
+        keys.keep(instance(1), &sample);
+        assert_eq!(keys.kept(instance(1)).unwrap(), sample);
+        assert!(keys.keys[&instance(1)].payload.len() < 16);
     }
 }
