@@ -4,7 +4,7 @@
 //! alone. Both ends still have a key here.
 
 use dds_cdr::cdr::encode_key_payload;
-use dds_core::cdr::Encoding;
+use dds_core::cdr::{DecodeOwned, Encoding, Raw};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::reader::SampleRef;
 use dds_core::{DataReader, InstanceHandle};
@@ -14,6 +14,29 @@ use std::collections::{HashMap, VecDeque};
 const INSTANCES_MAX: usize = 4096;
 /// Longest kept key, in encoded bytes. So the keys of a topic take 16 MiB at most.
 const KEY_LEN_MAX: usize = 4096;
+
+/// A type of samples whose instances may have keys.
+pub(crate) trait EndKey: DecodeOwned + Clone + Send + Sync + 'static {
+    /// Returns the key of an instance that ended with `sample`, if the reader knows it.
+    fn key_of_end(reader: &DataReader<Self>, sample: &SampleRef<'_, Self>) -> Option<DynamicData>;
+}
+
+impl EndKey for DynamicData {
+    fn key_of_end(reader: &DataReader<Self>, sample: &SampleRef<'_, Self>) -> Option<DynamicData> {
+        let instance = sample.info().instance_handle;
+        if instance.is_nil() {
+            return None;
+        }
+        // The sample has the key even if the take removed the instance from the reader.
+        sample.key().or_else(|| reader.key_value(instance))
+    }
+}
+
+impl EndKey for Raw {
+    fn key_of_end(_: &DataReader<Self>, _: &SampleRef<'_, Self>) -> Option<DynamicData> {
+        None
+    }
+}
 
 /// An encoded key. The values of the other members, such as a large array, take no memory.
 #[derive(Debug)]
@@ -62,12 +85,14 @@ impl InstanceKeys {
         reader: &DataReader<DynamicData>,
         sample: &SampleRef<'_, DynamicData>,
     ) -> Option<DynamicData> {
-        let instance = sample.info().instance_handle;
-        if instance.is_nil() {
-            return None;
-        }
-        // The sample has the key even if the take removed the instance from the reader.
-        match sample.key().or_else(|| reader.key_value(instance)) {
+        self.or_kept(sample.info().instance_handle, DynamicData::key_of_end(reader, sample))
+    }
+
+    /// Keeps and returns the key that arrived with the end of an instance.
+    ///
+    /// Without such a key, it returns the kept one.
+    pub(crate) fn or_kept(&mut self, instance: InstanceHandle, arrived: Option<DynamicData>) -> Option<DynamicData> {
+        match arrived {
             Some(key) => {
                 self.keep(instance, &key);
                 Some(key)

@@ -41,6 +41,7 @@ pub mod recording;
 pub mod recording_files;
 pub mod recording_ring;
 pub mod ros;
+mod sample_queue;
 pub mod socket_drops;
 pub mod stop;
 pub mod tag_listener;

@@ -429,6 +429,9 @@ pub struct RecordOptions {
     /// Most memory for the last seconds.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M", requires = "last")]
     pub last_bytes: u64,
+    /// Most memory for samples that wait for the disk. The command counts samples that have no room.
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M")]
+    pub queue_bytes: u64,
     /// Topic whose samples write the last seconds into a file. It is recorded even if --exclude has it.
     #[arg(long, value_name = "TOPIC", value_parser = topic, requires = "last")]
     pub trigger: Option<String>,

@@ -2,20 +2,29 @@
 
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
-use crate::instance_keys::InstanceKeys;
+use crate::instance_keys::{EndKey, InstanceKeys};
+use crate::sample_queue::{QueuedChange, TopicInlet};
 use crate::topic_access::{reader_qos, subscriber_qos};
 use dds_core::builtin::PublicationBuiltinTopicData;
-use dds_core::cdr::{DecodeOwned, Encoded, Raw};
+use dds_core::cdr::{Encoded, Raw};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Durability, Ownership, TopicQos};
 use dds_core::reader::SampleRef;
 use dds_core::stats::ReaderLosses;
-use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic};
+use dds_core::{
+    DataReader, Delivery, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic,
+};
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// Most writers of a topic whose class is remembered. Without the memory, a sample may come twice.
 const WRITERS_MAX: usize = 65_536;
+
+/// Samples that a reader with a queue keeps for each instance.
+///
+/// A sample that arrives late releases all samples behind it at once, and the listener takes them only then. So the
+/// reader holds them already, and the depth adds no memory.
+const INLET_DEPTH: u32 = 1 << 20;
 
 /// Returns the nanoseconds from the source timestamp to the reception. Negative if the clocks contradict each other.
 pub(crate) fn delay_nanos(info: &SampleInfo) -> Option<i64> {
@@ -41,6 +50,15 @@ pub struct EndedInstance {
     pub state: InstanceState,
     /// Its key. `None` if the type is unknown or has no key, or if only the hash of the key arrived.
     pub key: Option<DynamicData>,
+}
+
+/// Returns whether the instance has ended with this sample.
+///
+/// The last new sample of an instance has its state. The end has a sample of its own only if there is no other new one
+/// (DDS 1.4, 2.2.2.5.1.3).
+pub(crate) fn ends_instance(info: &SampleInfo) -> bool {
+    let is_last = !info.valid_data || info.sample_rank == 0;
+    is_last && info.instance_state != InstanceState::Alive
 }
 
 /// The policies of a writer that decide which reader receives all of its samples.
@@ -86,14 +104,35 @@ impl TopicReader {
         found: &TopicView<'_>,
         ty: Option<&DynamicType>,
     ) -> Result<Self, ToolError> {
+        Self::with_inlet(participant, name, found, ty, None)
+    }
+
+    /// As [`new`](Self::new). The samples go into a queue as they arrive, and [`deliver`](Self::deliver) returns them.
+    pub(crate) fn with_queue(
+        participant: &DomainParticipant,
+        name: &str,
+        found: &TopicView<'_>,
+        ty: Option<&DynamicType>,
+        inlet: TopicInlet,
+    ) -> Result<Self, ToolError> {
+        Self::with_inlet(participant, name, found, ty, Some(inlet))
+    }
+
+    fn with_inlet(
+        participant: &DomainParticipant,
+        name: &str,
+        found: &TopicView<'_>,
+        ty: Option<&DynamicType>,
+        inlet: Option<TopicInlet>,
+    ) -> Result<Self, ToolError> {
         let subscriber = participant.subscriber(subscriber_qos())?;
         let readers = if let Some(ty) = ty {
             let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
-            Readers::Described(ClassReaders::new(subscriber, topic, found)?, InstanceKeys::default())
+            Readers::Described(ClassReaders::new(subscriber, topic, found, inlet)?, InstanceKeys::default())
         } else {
             let type_name = found.type_names().into_iter().next().unwrap_or_default();
             let topic = participant.raw_topic(name, &type_name, TopicQos::default())?;
-            Readers::Encoded(ClassReaders::new(subscriber, topic, found)?)
+            Readers::Encoded(ClassReaders::new(subscriber, topic, found, inlet)?)
         };
         Ok(Self(readers))
     }
@@ -126,8 +165,27 @@ impl TopicReader {
         each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         match &mut self.0 {
-            Readers::Described(readers, keys) => readers.take(|reader, sample| keys.of_end(reader, sample), each),
-            Readers::Encoded(readers) => readers.take(|_, _| None, each),
+            Readers::Described(readers, keys) => readers.take(|instance, key| keys.or_kept(instance, key), each),
+            Readers::Encoded(readers) => readers.take(|_, key| key, each),
+        }
+    }
+
+    /// Delivers a change from the queue of [`with_queue`](Self::with_queue).
+    ///
+    /// # Errors
+    /// The error of `each`.
+    pub(crate) fn deliver(
+        &mut self,
+        change: &mut QueuedChange,
+        payloads: &[u8],
+        each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        match &mut self.0 {
+            Readers::Described(readers, keys) => {
+                let instance = change.info.instance_handle;
+                readers.deliver(change, payloads, |key| keys.or_kept(instance, key), each)
+            }
+            Readers::Encoded(readers) => readers.deliver(change, payloads, |key| key, each),
         }
     }
 
@@ -160,20 +218,40 @@ struct ClassReaders<T> {
     readers: Vec<(WriterClass, DataReader<T>)>,
     /// Bounded by [`WRITERS_MAX`].
     writers: HashMap<InstanceHandle, WriterProgress>,
+    /// Where the receiving thread moves the samples. `None` leaves them in the readers.
+    inlet: Option<TopicInlet>,
 }
 
-impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
-    fn new(subscriber: Subscriber, topic: Topic<T>, found: &TopicView<'_>) -> Result<Self, ToolError> {
-        let mut readers = Self { subscriber, topic, readers: Vec::new(), writers: HashMap::new() };
+impl<T: EndKey> ClassReaders<T> {
+    fn new(
+        subscriber: Subscriber,
+        topic: Topic<T>,
+        found: &TopicView<'_>,
+        inlet: Option<TopicInlet>,
+    ) -> Result<Self, ToolError> {
+        let mut readers = Self { subscriber, topic, readers: Vec::new(), writers: HashMap::new(), inlet };
         readers.cover(found)?;
         if readers.readers.is_empty() {
             // Every later writer matches the weakest requests.
             let class = WriterClass { is_reliable: false, is_transient_local: false, ownership: Ownership::default() };
-            let qos = reader_qos(&TopicView::default());
-            let reader = readers.subscriber.reader_builder(&readers.topic).qos(qos).build()?;
-            readers.readers.push((class, reader));
+            readers.add(class, &TopicView::default())?;
         }
         Ok(readers)
+    }
+
+    fn add(&mut self, class: WriterClass, found: &TopicView<'_>) -> Result<(), ToolError> {
+        let builder = self.subscriber.reader_builder(&self.topic);
+        let qos = reader_qos(found);
+        let reader = match self.inlet.clone() {
+            Some(inlet) => {
+                let index = self.readers.len();
+                let builder = builder.qos(qos.keep_last(INLET_DEPTH)).delivery(Delivery::Inline);
+                builder.on_data(move |reader| inlet.take_from(index, reader)).build()?
+            }
+            None => builder.qos(qos).build()?,
+        };
+        self.readers.push((class, reader));
+        Ok(())
     }
 
     fn cover(&mut self, found: &TopicView<'_>) -> Result<(), ToolError> {
@@ -183,8 +261,7 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
                 continue;
             }
             let alone = TopicView { writers: vec![writer], readers: Vec::new() };
-            let reader = self.subscriber.reader_builder(&self.topic).qos(reader_qos(&alone)).build()?;
-            self.readers.push((class, reader));
+            self.add(class, &alone)?;
         }
         Ok(())
     }
@@ -199,7 +276,7 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
 
     fn take(
         &mut self,
-        mut key_of: impl FnMut(&DataReader<T>, &SampleRef<'_, T>) -> Option<DynamicData>,
+        mut key_of: impl FnMut(InstanceHandle, Option<DynamicData>) -> Option<DynamicData>,
         mut each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         let Self { readers, writers, .. } = self;
@@ -219,24 +296,25 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
         for (index, sample) in ordered {
             let info = sample.info();
             let (class, reader) = &readers[index];
-            let delivery = delivery_of(writers, readers, (*class, reader), info);
-            if delivery == DeliveredPart::Nothing {
-                continue;
-            }
-            if delivery == DeliveredPart::Whole
-                && let Some(encoded) = sample.encoded()
-            {
-                each(info, TopicChange::Sample(encoded))?;
-            }
-            // The last new sample of an instance has its state. The end has a sample of its own only if there is no
-            // other new one (DDS 1.4, 2.2.2.5.1.3).
-            let is_last = !info.valid_data || info.sample_rank == 0;
-            if is_last && info.instance_state != InstanceState::Alive {
-                let key = key_of(reader, &sample);
-                each(info, TopicChange::End(EndedInstance { state: info.instance_state, key }))?;
-            }
+            let part = delivery_of(writers, readers, (*class, reader), info);
+            let key = || key_of(info.instance_handle, T::key_of_end(reader, &sample));
+            part.pass(info, sample.encoded(), key, &mut each)?;
         }
         Ok(())
+    }
+
+    fn deliver(
+        &mut self,
+        change: &mut QueuedChange,
+        payloads: &[u8],
+        key_of: impl FnOnce(Option<DynamicData>) -> Option<DynamicData>,
+        mut each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        let Self { readers, writers, .. } = self;
+        let Some((class, reader)) = readers.get(change.reader) else { return Ok(()) };
+        let part = delivery_of(writers, readers, (*class, reader), &change.info);
+        let key = change.key.take();
+        part.pass(&change.info, change.encoded(payloads), || key_of(key.map(|key| *key)), &mut each)
     }
 
     fn losses(&self) -> ReaderLosses {
@@ -277,8 +355,32 @@ enum DeliveredPart {
     Nothing,
 }
 
+impl DeliveredPart {
+    /// Passes the part to `each`.
+    fn pass(
+        self,
+        info: &SampleInfo,
+        sample: Option<Encoded<'_>>,
+        key: impl FnOnce() -> Option<DynamicData>,
+        each: &mut impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        if self == Self::Nothing {
+            return Ok(());
+        }
+        if self == Self::Whole
+            && let Some(encoded) = sample
+        {
+            each(info, TopicChange::Sample(encoded))?;
+        }
+        if ends_instance(info) {
+            each(info, TopicChange::End(EndedInstance { state: info.instance_state, key: key() }))?;
+        }
+        Ok(())
+    }
+}
+
 /// Returns the part of the change that no reader has delivered, and that no better one will.
-fn delivery_of<T: DecodeOwned + Clone + Send + Sync + 'static>(
+fn delivery_of<T: EndKey>(
     writers: &mut HashMap<InstanceHandle, WriterProgress>,
     readers: &[(WriterClass, DataReader<T>)],
     (class, reader): (WriterClass, &DataReader<T>),

@@ -3,11 +3,13 @@
 use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::recording::is_selected;
+use crate::sample_queue::SampleQueue;
 use crate::topic_reader::{TopicChange, TopicReader};
 use crate::topic_types::{KnownType, TopicTypes};
 use dds_core::stats::ReaderLosses;
 use dds_core::{DomainParticipant, SampleInfo};
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Most topics of a set. A peer that announces new names without end must not fill the memory.
@@ -50,8 +52,8 @@ pub struct TopicSelection {
 /// The topics that an update of a set opened or refused.
 #[derive(Debug, Default)]
 pub struct TopicChanges {
-    /// Topics that have a reader now, with their types.
-    pub opened: Vec<(String, KnownType)>,
+    /// Topics that have a reader now, with their numbers and types.
+    pub opened: Vec<(usize, String, KnownType)>,
     /// Topics that no reader of the program can match.
     pub refused: Vec<(String, ToolError)>,
     /// Topics that wait for their types since a short time. Each appears once.
@@ -65,7 +67,11 @@ pub struct TopicSet {
     selection: TopicSelection,
     /// `None` if samples stay encoded.
     types: Option<TopicTypes>,
-    topics: BTreeMap<String, ObservedTopic>,
+    /// Where the samples wait. `None` leaves them in the readers.
+    queue: Option<Arc<SampleQueue>>,
+    /// The topics by their numbers. A topic that was refused leaves a gap.
+    topics: Vec<Option<ObservedTopic>>,
+    numbers: BTreeMap<String, usize>,
     /// Topics that no reader of the program can match.
     refused: HashSet<String>,
 }
@@ -75,25 +81,42 @@ impl TopicSet {
     #[must_use]
     pub fn new(participant: DomainParticipant, patterns: &[String]) -> Self {
         let selection = TopicSelection { topics: patterns.to_vec(), ..Default::default() };
-        Self { participant, selection, types: None, topics: BTreeMap::new(), refused: HashSet::new() }
+        Self {
+            participant,
+            selection,
+            types: None,
+            queue: None,
+            topics: Vec::new(),
+            numbers: BTreeMap::new(),
+            refused: HashSet::new(),
+        }
     }
 
     /// Creates a set that looks for the type of each topic. Its instances have keys.
+    ///
+    /// The samples wait in a queue of at most `queue_bytes`, and [`deliver`](Self::deliver) returns them.
     #[must_use]
-    pub fn with_types(participant: DomainParticipant, selection: TopicSelection, types: TopicTypes) -> Self {
-        let types = Some(types);
-        Self { participant, selection, types, topics: BTreeMap::new(), refused: HashSet::new() }
+    pub fn with_queue(
+        participant: DomainParticipant,
+        selection: TopicSelection,
+        types: TopicTypes,
+        queue_bytes: usize,
+    ) -> Self {
+        let queue = Some(SampleQueue::new(queue_bytes));
+        Self { types: Some(types), queue, selection, ..Self::new(participant, &[]) }
     }
 
-    /// Returns the topics by their names.
-    pub fn topics(&mut self) -> impl Iterator<Item = (&str, &mut ObservedTopic)> {
-        self.topics.iter_mut().map(|(name, topic)| (name.as_str(), topic))
+    /// Returns the topics in the order of their names, with their numbers.
+    pub fn topics(&mut self) -> impl Iterator<Item = (usize, &str, &mut ObservedTopic)> {
+        let mut topics: Vec<Option<&mut ObservedTopic>> = self.topics.iter_mut().map(Option::as_mut).collect();
+        let by_name = self.numbers.iter();
+        by_name.filter_map(move |(name, &number)| Some((number, name.as_str(), topics.get_mut(number)?.take()?)))
     }
 
     /// Returns whether the set has reached its limit of topics.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.topics.len() + self.refused.len() >= TOPICS_MAX
+        self.numbers.len() + self.refused.len() >= TOPICS_MAX
     }
 
     /// Creates a reader for each new topic that has a writer, and for new writers with other QoS.
@@ -107,7 +130,8 @@ impl TopicSet {
             types.keep_waits(|name| found.contains_key(name));
         }
         for (name, topic) in found {
-            if let Some(known) = self.topics.get_mut(name) {
+            let number = self.numbers.get(name);
+            if let Some(Some(known)) = number.and_then(|number| self.topics.get_mut(*number)) {
                 // The readers that exist go on if a new writer has values that no reader accepts.
                 if let Err(error) = known.reader.cover(&topic)
                     && self.refused.insert(name.to_owned())
@@ -130,10 +154,19 @@ impl TopicSet {
                 changes.awaited.extend(is_new.then(|| name.to_owned()));
                 continue;
             };
-            match TopicReader::new(&self.participant, name, &topic, ty.dynamic()) {
+            let number = self.topics.len();
+            self.topics.push(None);
+            let reader = match &self.queue {
+                Some(queue) => {
+                    TopicReader::with_queue(&self.participant, name, &topic, ty.dynamic(), queue.inlet(number))
+                }
+                None => TopicReader::new(&self.participant, name, &topic, ty.dynamic()),
+            };
+            match reader {
                 Ok(reader) => {
-                    self.topics.insert(name.to_owned(), ObservedTopic::new(reader));
-                    changes.opened.push((name.to_owned(), ty));
+                    self.topics[number] = Some(ObservedTopic::new(reader));
+                    self.numbers.insert(name.to_owned(), number);
+                    changes.opened.push((number, name.to_owned(), ty));
                 }
                 // The announcement of a peer must not end the observation of the other topics.
                 Err(error) => {
@@ -151,13 +184,49 @@ impl TopicSet {
     /// Fails if the participant is closed.
     pub fn take(&mut self) -> Result<u64, ToolError> {
         let mut taken = 0;
-        for topic in self.topics.values_mut() {
+        for topic in self.topics.iter_mut().flatten() {
             topic.take(|_, change| {
                 taken += u64::from(matches!(change, TopicChange::Sample(_)));
                 Ok(())
             })?;
         }
         Ok(taken)
+    }
+
+    /// Delivers the oldest changes from the queue, each with the number of its topic. Returns whether many more wait.
+    ///
+    /// After [`close_queue`](Self::close_queue), it returns whether any more wait.
+    ///
+    /// # Errors
+    /// The error of `each`.
+    pub fn deliver(
+        &mut self,
+        mut each: impl FnMut(usize, &SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<bool, ToolError> {
+        let Self { queue, topics, .. } = self;
+        let Some(queue) = queue else { return Ok(false) };
+        let Some(mut block) = queue.pop() else { return Ok(false) };
+        let (changes, payloads) = block.by_reception();
+        for change in changes {
+            let number = change.topic;
+            // The readers of a refused topic have delivered samples before the refusal.
+            let Some(Some(topic)) = topics.get_mut(number) else { continue };
+            topic.reader.deliver(change, payloads, |info, change| each(number, info, change))?;
+        }
+        Ok(queue.give_back(block))
+    }
+
+    /// Accepts no further samples. [`deliver`](Self::deliver) still returns those in the queue.
+    pub fn close_queue(&self) {
+        if let Some(queue) = &self.queue {
+            queue.close();
+        }
+    }
+
+    /// Returns how many changes of a topic had no room in the queue.
+    #[must_use]
+    pub fn without_room(&self, topic: usize) -> u64 {
+        self.queue.as_ref().map_or(0, |queue| queue.without_room(topic))
     }
 }
 

@@ -39,7 +39,7 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
         set.take()?;
         if period_start.elapsed() >= options.every {
             period_start = Instant::now();
-            for (name, topic) in set.topics() {
+            for (_, name, topic) in set.topics() {
                 report.print_topic(name, &topic.end_period().losses, &watch, false, output)?;
             }
             report.print_drops(&watch, false, output)?;
@@ -47,7 +47,7 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
         stop.sleep(STEP);
     }
     let mut has_topics = false;
-    for (name, topic) in set.topics() {
+    for (_, name, topic) in set.topics() {
         has_topics = true;
         report.print_topic(name, &topic.losses(), &watch, true, output)?;
     }

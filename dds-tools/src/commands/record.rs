@@ -24,7 +24,6 @@ use dds_core::{InstanceState, SampleInfo, Time};
 use ratatui::crossterm::event::{self, Event, KeyCode};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,17 +34,14 @@ use std::time::{Duration, Instant};
 const FIRST_LOOK: Duration = Duration::from_millis(300);
 /// Time between two looks at the topics of the domain.
 const LOOK: Duration = Duration::from_millis(100);
-/// Time between two looks at the readers, if no sample arrives.
+/// Time between two looks at the queue, unless many samples wait in it.
 const STEP: Duration = Duration::from_millis(2);
-/// Payloads of a round after which its changes are written at once.
-const ROUND_BYTES_MAX: usize = 64 << 20;
-/// Memory for the payloads of the next round.
-const ROUND_BYTES_KEPT: usize = 4 << 20;
 
 /// Records until the count, the time or the request to stop. Topics may appear at any time.
 ///
 /// A topic whose type no endpoint describes is recorded without a schema. The readers of the program hold back no
-/// writer, so a slow disk can lose samples. The command prints the losses of each topic at the end.
+/// writer. Samples wait in a queue for a slow disk, and a full queue loses samples. The command prints the losses of
+/// each topic at the end.
 ///
 /// # Errors
 /// Fails if the file exists or cannot be written.
@@ -61,54 +57,42 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
         always: options.trigger.clone(),
     };
     let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone())?;
-    let mut set = TopicSet::with_types(participant, selection, types);
+    let queue_bytes = usize::try_from(options.queue_bytes).unwrap_or(usize::MAX);
+    let mut set = TopicSet::with_queue(participant, selection, types, queue_bytes);
     let mut recorder = TopicRecorder {
-        recorded: Vec::new(),
-        by_name: BTreeMap::new(),
-        round: Round::default(),
+        recorded: BTreeMap::new(),
         total: 0,
+        limit: options.end.count,
+        start,
         filter: options.filter.clone(),
         type_wait: options.type_wait,
+        trigger: RingTrigger::new(options)?,
+        trigger_name: options.trigger.clone(),
+        trigger_topic: None,
         sink: Sink::new(options, &watch)?,
     };
-    let trigger = RingTrigger::new(options)?;
     let stop = stop.after(options.end.duration);
     let mut last_look = None::<Instant>;
-    while !stop.is_due() && options.end.count.is_none_or(|count| recorder.total < count) {
+    while !stop.is_due() && !recorder.is_complete() {
         if last_look.is_none_or(|last| last.elapsed() >= LOOK) {
             last_look = Some(Instant::now());
             watch.update()?;
             recorder.open_topics(&mut set, &watch, notes)?;
-            trigger.look_at_keys()?;
+            recorder.trigger.look_at_keys()?;
         }
-        let before = recorder.total;
-        for (name, topic) in set.topics() {
-            let is_trigger = options.trigger.as_deref() == Some(name);
-            // Only such topics have samples from before the start. Others trigger even if the clocks differ.
-            let keeps_samples = recorder.keeps_samples(name);
-            topic.take(|info, change| {
-                let is_new_sample =
-                    matches!(change, TopicChange::Sample(_)) && !(keeps_samples && is_older(info, start));
-                if is_trigger && is_new_sample {
-                    trigger.set();
-                }
-                recorder.collect(name, info, change);
-                Ok(())
-            })?;
-            if recorder.round.bytes.len() > ROUND_BYTES_MAX {
-                recorder.write_round(options.end.count)?;
-            }
-        }
-        recorder.write_round(options.end.count)?;
-        recorder.sink.keep_up(&trigger, notes)?;
-        if recorder.total == before {
+        let is_behind = set.deliver(|topic, info, change| recorder.write(topic, info, change))?;
+        recorder.sink.keep_up(&recorder.trigger, notes)?;
+        if !is_behind {
             stop.sleep(STEP);
         }
     }
-    let TopicRecorder { recorded, by_name, total, sink, .. } = recorder;
+    // What arrived before the end belongs to the recording.
+    set.close_queue();
+    while set.deliver(|topic, info, change| recorder.write(topic, info, change))? {}
+    let TopicRecorder { recorded, total, sink, .. } = recorder;
     // The figures also help after a failure.
     let finished = sink.finish(notes);
-    finished.and(report(&by_name, &recorded, total, &mut set, notes))
+    finished.and(report(&recorded, total, &mut set, notes))
 }
 
 /// Returns whether a sample is older than the recording: a writer kept it for late readers.
@@ -311,6 +295,7 @@ impl RingFiles {
 
 /// A topic that is recorded.
 struct RecordedTopic {
+    name: String,
     definition: RecordedChannel,
     is_transient_local: bool,
     channel: usize,
@@ -328,6 +313,7 @@ impl RecordedTopic {
         let is_transient_local = definition.metadata.get(TRANSIENT_LOCAL_KEY).is_some_and(|value| value == "true");
         let channel = sink.add_channel(definition.clone());
         Self {
+            name: name.to_owned(),
             definition,
             is_transient_local,
             channel,
@@ -396,86 +382,61 @@ fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChan
     RecordedChannel { name: name.to_owned(), schema, metadata }
 }
 
-/// A change that waits for the changes of the other topics.
-struct RoundChange {
-    topic: usize,
-    info: SampleInfo,
-    kind: RoundChangeKind,
-}
-
-enum RoundChangeKind {
-    /// The place of the payload.
-    Sample(Range<usize>),
-    End(EndedInstance),
-}
-
-/// The changes of all topics that one look at the readers finds.
-#[derive(Default)]
-struct Round {
-    changes: Vec<RoundChange>,
-    /// The payloads.
-    bytes: Vec<u8>,
-}
-
 struct TopicRecorder {
-    recorded: Vec<RecordedTopic>,
-    /// Indexes of the topics in `recorded`.
-    by_name: BTreeMap<String, usize>,
-    round: Round,
+    /// The topics by their numbers in the set.
+    recorded: BTreeMap<usize, RecordedTopic>,
     /// Samples of all topics.
     total: u64,
+    /// Most samples of the recording.
+    limit: Option<u64>,
+    start: Time,
     filter: Option<String>,
     /// Time to wait for the type of a topic.
     type_wait: Duration,
+    trigger: RingTrigger,
+    /// Name of the trigger topic, and its number once it has a reader.
+    trigger_name: Option<String>,
+    trigger_topic: Option<usize>,
     sink: Sink,
 }
 
 impl TopicRecorder {
-    /// Returns whether late readers of a topic receive earlier samples.
-    fn keeps_samples(&self, topic: &str) -> bool {
-        self.by_name.get(topic).is_some_and(|&index| self.recorded[index].is_transient_local)
+    fn is_complete(&self) -> bool {
+        self.limit.is_some_and(|limit| self.total >= limit)
     }
 
-    /// Keeps a change until the end of the round.
-    fn collect(&mut self, topic: &str, info: &SampleInfo, change: TopicChange<'_>) {
-        let Some(&topic) = self.by_name.get(topic) else { return };
-        if !self.recorded[topic].passes(&change) {
-            return;
+    /// Writes a change of a topic.
+    fn write(&mut self, topic: usize, info: &SampleInfo, change: TopicChange<'_>) -> Result<(), ToolError> {
+        let is_complete = self.is_complete();
+        let is_trigger = self.trigger_topic == Some(topic);
+        let topic = self.recorded.get_mut(&topic);
+        if is_trigger && matches!(change, TopicChange::Sample(_)) {
+            // Only such topics have samples from before the start. Others trigger even if the clocks differ.
+            let keeps_samples = topic.as_ref().is_some_and(|topic| topic.is_transient_local);
+            if !(keeps_samples && is_older(info, self.start)) {
+                self.trigger.set();
+            }
         }
-        let kind = match change {
+        let Some(topic) = topic else { return Ok(()) };
+        if !topic.passes(&change) {
+            return Ok(());
+        }
+        match change {
+            TopicChange::Sample(_) if is_complete => Ok(()),
             TopicChange::Sample(sample) => {
-                let start = self.round.bytes.len();
-                self.round.bytes.extend_from_slice(sample.bytes);
-                RoundChangeKind::Sample(start..self.round.bytes.len())
+                self.total += 1;
+                topic.write_sample(info, sample.bytes, &mut self.sink)
             }
-            TopicChange::End(end) => RoundChangeKind::End(end),
-        };
-        self.round.changes.push(RoundChange { topic, info: info.clone(), kind });
-    }
-
-    /// Writes the changes of the round in the order of their reception. The recording has at most `limit` samples.
-    fn write_round(&mut self, limit: Option<u64>) -> Result<(), ToolError> {
-        let Self { recorded, round, total, sink, .. } = self;
-        // The sort is stable, and the changes of a topic have their order already.
-        round.changes.sort_by_key(|change| change.info.reception_timestamp);
-        for RoundChange { topic, info, kind } in round.changes.drain(..) {
-            match kind {
-                RoundChangeKind::Sample(_) if limit.is_some_and(|limit| *total >= limit) => {}
-                RoundChangeKind::Sample(place) => {
-                    *total += 1;
-                    recorded[topic].write_sample(&info, &round.bytes[place], sink)?;
-                }
-                RoundChangeKind::End(end) => recorded[topic].write_end(&info, &end, sink)?,
-            }
+            TopicChange::End(end) => topic.write_end(info, &end, &mut self.sink),
         }
-        round.bytes.clear();
-        round.bytes.shrink_to(ROUND_BYTES_KEPT);
-        Ok(())
     }
 
     fn open_topics(&mut self, set: &mut TopicSet, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
         let changes = set.open_topics(watch)?;
-        for (name, ty) in changes.opened {
+        for (number, name, ty) in changes.opened {
+            if self.trigger_name.as_deref() == Some(&name) {
+                self.trigger_topic = Some(number);
+            }
             let topic = watch.view().endpoints_of(&name);
             let filter = match (&self.filter, ty.dynamic()) {
                 (None, _) => None,
@@ -495,8 +456,7 @@ impl TopicRecorder {
             let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
             writeln!(notes, "records {name} ({}){note}", ty.name(&topic)).map_err(ToolError::output)?;
             let recorded = RecordedTopic::new(&name, &topic, &ty, filter, &mut self.sink);
-            self.by_name.insert(name, self.recorded.len());
-            self.recorded.push(recorded);
+            self.recorded.insert(number, recorded);
         }
         for name in changes.awaited {
             let seconds = self.type_wait.as_secs_f64();
@@ -504,21 +464,24 @@ impl TopicRecorder {
                 .map_err(ToolError::output)?;
         }
         for (name, error) in changes.refused {
-            let part = if self.by_name.contains_key(&name) { "a writer of " } else { "" };
+            let is_recorded = self.recorded.values().any(|topic| topic.name == name);
+            let part = if is_recorded { "a writer of " } else { "" };
             writeln!(notes, "does not record {part}{name}: {error}").map_err(ToolError::output)?;
         }
         Ok(())
     }
 }
 
-/// Returns how many samples the reader, or the queue before it, dropped: the program did not keep up.
+/// Returns how many samples the reader, or the inbox before it, dropped: the program did not keep up.
 fn too_fast(total: &WriterLosses) -> u64 {
     total.undelivered.overwritten_unread + total.undelivered.inbox_overflow
 }
 
-fn losses_text(total: &WriterLosses) -> String {
+/// `without_room`: the samples that had no room in the queue.
+fn losses_text(total: &WriterLosses, without_room: u64) -> String {
     let mut text = format!("{} lost", total.lost());
-    let counts = [(too_fast(total), "not recorded in time"), (total.not_received.replaced, "replaced by their writer")];
+    let too_fast = too_fast(total) + without_room;
+    let counts = [(too_fast, "not recorded in time"), (total.not_received.replaced, "replaced by their writer")];
     for (count, fate) in counts {
         if count > 0 {
             text += &format!(", {count} {fate}");
@@ -529,8 +492,7 @@ fn losses_text(total: &WriterLosses) -> String {
 
 /// Prints the number of samples and the losses of each topic.
 fn report(
-    by_name: &BTreeMap<String, usize>,
-    recorded: &[RecordedTopic],
+    recorded: &BTreeMap<usize, RecordedTopic>,
     total: u64,
     set: &mut TopicSet,
     notes: &mut dyn Write,
@@ -538,11 +500,14 @@ fn report(
     if set.is_full() {
         writeln!(notes, "the limit of topics was reached").map_err(ToolError::output)?;
     }
-    for (name, observed) in set.topics() {
-        let Some(topic) = by_name.get(name).map(|&index| &recorded[index]) else { continue };
+    let without_room: BTreeMap<usize, u64> =
+        recorded.keys().map(|&number| (number, set.without_room(number))).collect();
+    for (number, name, observed) in set.topics() {
+        let Some(topic) = recorded.get(&number) else { continue };
         let losses = observed.losses();
         let total = losses.total();
-        let mut line = format!("{name}: {} samples, {}", topic.samples, losses_text(&total));
+        let without_room = without_room.get(&number).copied().unwrap_or(0);
+        let mut line = format!("{name}: {} samples, {}", topic.samples, losses_text(&total, without_room));
         if topic.ends > 0 {
             line += &format!(", {} ends of instances", topic.ends);
         }
@@ -550,6 +515,10 @@ fn report(
             line += &format!(", {} ends of instances not recorded: their key is unknown", topic.ends_without_key);
         }
         writeln!(notes, "{line}").map_err(ToolError::output)?;
+        if without_room > 0 {
+            writeln!(notes, "{name}: the queue had no room for {without_room} samples; raise --queue-bytes")
+                .map_err(ToolError::output)?;
+        }
         if total.not_received.total() + too_fast(&total) > 0 {
             writeln!(notes, "{losses}").map_err(ToolError::output)?;
         }
@@ -571,11 +540,11 @@ mod tests {
     #[test]
     fn report_counts_lost_late_and_replaced_samples() {
         let mut total = WriterLosses::default();
-        assert_eq!(losses_text(&total), "0 lost");
+        assert_eq!(losses_text(&total, 0), "0 lost");
         total.not_received.never_came = 2;
         total.not_received.replaced = 3;
         total.undelivered.overwritten_unread = 4;
         total.undelivered.inbox_overflow = 5;
-        assert_eq!(losses_text(&total), "2 lost, 9 not recorded in time, 3 replaced by their writer");
+        assert_eq!(losses_text(&total, 1), "2 lost, 10 not recorded in time, 3 replaced by their writer");
     }
 }

@@ -175,7 +175,7 @@ impl DomainObserver {
     fn screen(&mut self, view: &DomainView) -> TopScreen {
         let mut screen = TopScreen::default();
         let topics = view.topics();
-        for (name, topic) in self.set.topics() {
+        for (_, name, topic) in self.set.topics() {
             let period = topic.end_period();
             let lost = period.losses.total().lost();
             if lost > 0 {

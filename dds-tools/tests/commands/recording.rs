@@ -1,14 +1,19 @@
 //! `record`, `info`, `play` and `recover`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
+use dds_cdr::cdr::decode_payload;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
-use dds_core::{DataReader, DataWriter, InstanceHandle, InstanceState};
+use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, SampleInfo};
+use dds_tools::domain_view::DomainWatch;
 use dds_tools::recording::messages;
+use dds_tools::topic_reader::TopicChange;
+use dds_tools::topic_set::{TopicSelection, TopicSet};
+use dds_tools::topic_types::TopicTypes;
 use dds_tools::{Stop, ToolError};
 use std::collections::HashSet;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Records five samples of two robots.
 fn record(domain: &Domain, path: &Path, extra: &[&str]) -> String {
@@ -441,4 +446,84 @@ fn ring_is_written_at_its_trigger_and_end() {
     assert_eq!(messages(&part(2)).unwrap().map(Result::unwrap).count(), 4, "{notes}");
     assert!(!path.exists() && !part(3).exists());
     assert_eq!(std::fs::read(part(0)).unwrap(), b"mine");
+}
+
+/// Returns a set with a queue, whose reader of `robot/pose` exists.
+fn queued_set(domain: &Domain, queue_bytes: usize) -> TopicSet {
+    let participant = domain.join("recorder");
+    let mut watch = DomainWatch::new(&participant).unwrap();
+    let types = TopicTypes::new(participant.clone(), Duration::from_secs(30), None).unwrap();
+    let mut set = TopicSet::with_queue(participant, TopicSelection::default(), types, queue_bytes);
+    while set.topics().count() == 0 {
+        watch.update().unwrap();
+        set.open_topics(&watch).unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    set
+}
+
+#[test]
+fn queue_has_every_sample_that_arrived_while_the_recording_waited() {
+    const SAMPLES: u64 = 5000;
+    let within = Duration::from_secs(30);
+    // The queue has room for all samples, or only for some of them.
+    for (queue_bytes, has_room) in [(64 << 20, true), (100_000, false)] {
+        let domain = Domain::new();
+        let robot = domain.join("robot");
+        let qos = DataWriterQos::default().reliable().keep_all();
+        let writer = robot.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+        let mut set = queued_set(&domain, queue_bytes);
+        writer.wait_for_readers(1).block_for(within).unwrap();
+        for _ in 0..SAMPLES {
+            // The reader keeps 1000 samples of the instance.
+            writer.write(&pose(1, 0.0)).unwrap();
+        }
+        writer.acknowledged().block_for(within).unwrap();
+        let deadline = Instant::now() + within;
+        while !has_room && set.without_room(0) == 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let mut numbers = Vec::new();
+        while numbers.len() as u64 + set.without_room(0) < SAMPLES && Instant::now() < deadline {
+            let take = |_, info: &SampleInfo, _: TopicChange<'_>| {
+                numbers.push(info.sequence_number.0);
+                Ok(())
+            };
+            set.deliver(take).unwrap();
+        }
+        assert_eq!(numbers.len() as u64 + set.without_room(0), SAMPLES);
+        assert_eq!(set.without_room(0) == 0, has_room);
+        assert!(!numbers.is_empty() && numbers.is_sorted());
+    }
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Cloud {
+    points: Vec<f64>,
+}
+
+#[test]
+fn long_and_short_samples_keep_their_bytes_and_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("clouds.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = robot.writer_builder::<Cloud>("cloud").qos(Preset::Event).build().unwrap();
+    // A long sample stays in the memory of its reader, and a short one is copied.
+    let clouds: Vec<Cloud> = [1_u32, 20_000, 3, 200_000, 5]
+        .iter()
+        .map(|&count| Cloud { points: vec![f64::from(count); count as usize] })
+        .collect();
+    std::thread::scope(|scope| {
+        let recorder =
+            scope.spawn(|| domain.run(&["record", "--output", path.to_str().unwrap(), "--count", "5"]).unwrap());
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        for cloud in &clouds {
+            writer.write(cloud).unwrap();
+        }
+        recorder.join().unwrap();
+    });
+    let recorded: Vec<Cloud> =
+        messages(&path).unwrap().map(|message| decode_payload(&message.unwrap().data).unwrap()).collect();
+    assert_eq!(recorded, clouds);
 }
