@@ -47,7 +47,7 @@ pub struct Options {
     pub default_auto_id: AutoIdKind,
     /// First member id of unions without `@id`. The default is 1, because 0 is the discriminator.
     ///
-    /// Cyclone DDS up to 11.0 counts from 0.
+    /// Cyclone DDS up to 11.0 counts from 0. In a mutable union, 0 is an error.
     pub first_union_id: u32,
     /// Whether names that differ only in case are different. The default is `false`, as in IDL 4.2, 7.2.3.
     pub case_sensitive: bool,

@@ -7,8 +7,8 @@ use crate::idl::scope::NamedEntity;
 use crate::idl::symbol::{Symbol, keyword};
 use crate::idl::token::TokenKind;
 use crate::model::{
-    AutoIdKind, BasicType, ConstantValue, DataType, DefinitionId, DefinitionKind, Diagnostic, MemberDefinition, Span,
-    StructDefinition, UnionBranch, UnionDefinition, UnionDiscriminator,
+    AutoIdKind, BasicType, ConstantValue, DataType, DefinitionId, DefinitionKind, Diagnostic, Extensibility,
+    MemberDefinition, Span, StructDefinition, UnionBranch, UnionDefinition, UnionDiscriminator,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -233,6 +233,10 @@ pub(super) fn read_union(
         parser.report(Diagnostic::error("a union needs at least one branch", span));
     }
     parser.end_definition(&mut doc, &mut annotations);
+    let extensibility = parser.extensibility(&annotations);
+    if extensibility == Extensibility::Mutable {
+        refuse_id_of_discriminator(parser, &branches);
+    }
     let definition = UnionDefinition {
         extensibility: parser.extensibility(&annotations),
         is_nested: parser.is_nested(&annotations),
@@ -242,6 +246,19 @@ pub(super) fn read_union(
     };
     parser.complete(id, span, doc, annotations, DefinitionKind::Union(definition));
     Ok(id)
+}
+
+/// A mutable union sends its discriminator as member 0. A reader cannot tell a second member 0 from it.
+fn refuse_id_of_discriminator(parser: &mut Parser<'_>, branches: &[UnionBranch]) {
+    for UnionBranch { member, .. } in branches {
+        if member.id == 0 {
+            let message = format!("the member `{}` has the id 0, which is that of the discriminator", member.name);
+            let diagnostic = Diagnostic::error(message, member.span)
+                .note("a mutable union sends its discriminator as member 0 (XTypes 1.3, 7.4.3.5.3)")
+                .help("give the member another `@id`, or make the union `@appendable`, which sends no ids");
+            parser.report(diagnostic);
+        }
+    }
 }
 
 fn discriminator(parser: &mut Parser<'_>) -> Result<UnionDiscriminator, Reported> {

@@ -1,6 +1,6 @@
 //! Structs, unions, enums and bit sets: their members, ids, values and bounds.
 
-use super::{accept, accept_silently, member_types, refuse, structure, union, warn};
+use super::{Options, accept, accept_silently, member_types, parse_text, refusal, refuse, structure, union, warn};
 use crate::model::{AutoIdKind, DefinitionKind, Extensibility, member_id_hash};
 
 #[test]
@@ -172,6 +172,29 @@ fn wrong_union_is_refused() {
     refuse("union U switch (long) { case 1: @key long a; };", "1:33: `@key` does not apply to a member of a union");
 }
 
+/// OpenDDS accepts it, because it reads the members in their order and not by their ids.
+#[test]
+fn member_0_of_a_mutable_union_is_refused() {
+    let text = "@mutable union U switch (long) { case 1: @id(0) long a; case 2: long b; };";
+    refuse(text, "1:54: the member `a` has the id 0, which is that of the discriminator");
+    let error = refusal(text).to_string();
+    assert!(error.contains("a mutable union sends its discriminator as member 0 (XTypes 1.3, 7.4.3.5.3)"), "{error}");
+    assert!(error.contains("give the member another `@id`, or make the union `@appendable`"), "{error}");
+    // Other unions send no ids, and Cyclone DDS counts from 0.
+    let counted = |extensibility: &str, options: &Options| {
+        let text = format!("{extensibility} union U switch (long) {{ case 1: long a; case 2: long b; }};");
+        let found = parse_text("a.idl", &text, options).ok()?;
+        Some(union(&found, "U").branches.iter().map(|branch| branch.member.id).collect::<Vec<_>>())
+    };
+    let from_0 = Options { first_union_id: 0, ..Options::default() };
+    assert_eq!(counted("@appendable", &from_0), Some(vec![0, 1]));
+    assert_eq!(counted("@mutable", &Options::default()), Some(vec![1, 2]));
+    assert_eq!(counted("@mutable", &from_0), None);
+    accept_silently("@appendable union U switch (long) { case 1: @id(0) long a; };");
+}
+
+/// XTypes 1.3, 7.2.2.4.4.3 does not list bitmasks. `idlc` of Cyclone DDS accepts them since 11.0; that of 0.10 and
+/// Fast DDS do not.
 #[test]
 fn bitmask_discriminator_is_accepted_with_a_warning() {
     let text = "bitmask M { A, @position(4) B }; union U switch (M) { case A: long a; case M::B: long b; };";
