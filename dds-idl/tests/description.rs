@@ -72,6 +72,8 @@ fn generated_types_have_the_objects_of_the_idl() {
     compare::<all_types::OfBool>(&specification);
     compare::<all_types::OfOctet>(&specification);
     compare::<all_types::OfWide>(&specification);
+    compare::<all_types::OfRights>(&specification);
+    compare::<all_types::OfFlags>(&specification);
     compare::<all_types::Whole>(&specification);
 }
 

@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprArray, Ident, LitInt, LitStr, Path, Token, Type};
+use syn::{Attribute, Expr, ExprArray, GenericArgument, Ident, LitInt, LitStr, Path, PathArguments, Token, Type};
 
 /// Attributes of a type.
 #[derive(Default)]
@@ -49,6 +49,8 @@ pub(crate) struct Discriminator {
     pub(crate) ty: Type,
     /// Whether it is written as `octet`: a `u8` that the type description calls `octet`.
     pub(crate) is_octet: bool,
+    /// Whether it is written as `bitmask<..>`: a struct around the number.
+    pub(crate) is_bitmask: bool,
 }
 
 /// A named bit of a bitmask, as written.
@@ -169,11 +171,7 @@ impl TypeAttributes {
                 }
                 "bit_bound" => set(&mut found.bit_bound, number(input)?, &key, errors),
                 "discriminator" => {
-                    let ty: Type = value(input)?;
-                    let is_octet = is_octet(&ty);
-                    // `octet` is no type of Rust. Its values are bytes, and only the TypeObject differs.
-                    let ty = if is_octet { syn::parse_quote_spanned!(span=> ::core::primitive::u8) } else { ty };
-                    set(&mut found.discriminator, Discriminator { ty, is_octet }, &key, errors);
+                    set(&mut found.discriminator, Discriminator::of(value(input)?, span), &key, errors);
                 }
                 "key" => set(&mut found.key, span, &key, errors),
                 "try_construct" => set(&mut found.try_construct, try_construct(input, span)?, &key, errors),
@@ -355,6 +353,39 @@ fn list(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let list;
     syn::parenthesized!(list in input);
     list.parse()
+}
+
+impl Discriminator {
+    fn of(written: Type, span: Span) -> Self {
+        if is_octet(&written) {
+            // `octet` is no type of Rust. Its values are bytes, and only the TypeObject differs.
+            let ty = syn::parse_quote_spanned!(span=> ::core::primitive::u8);
+            return Self { ty, is_octet: true, is_bitmask: false };
+        }
+        // A macro cannot see whether a name stands for a bitmask or for an enum, so the attribute says it.
+        match in_bitmask(&written) {
+            Some(ty) => Self { ty: ty.clone(), is_octet: false, is_bitmask: true },
+            None => Self { ty: written, is_octet: false, is_bitmask: false },
+        }
+    }
+}
+
+/// The type in `bitmask<..>`. A type from a macro stands in a group.
+fn in_bitmask(ty: &Type) -> Option<&Type> {
+    let path = match ty {
+        Type::Group(group) => return in_bitmask(&group.elem),
+        Type::Path(path) => &path.path,
+        _ => return None,
+    };
+    let segment = path.segments.first()?;
+    if path.segments.len() != 1 || segment.ident != "bitmask" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(ty)) if arguments.args.len() == 1 => Some(ty),
+        _ => None,
+    }
 }
 
 /// Whether a type is written as `octet`. A type from a macro stands in a group.

@@ -78,7 +78,8 @@ use proc_macro::TokenStream;
 ///
 /// An enum takes 1 byte on the wire up to a `bit_bound` of 8, 2 bytes up to 16, and 4 bytes up to 32.
 ///
-/// A discriminator is an integer, `octet`, `bool`, `char`, `cdr::Char16` or an enum.
+/// A discriminator is an integer, `octet`, `bool`, `char`, `cdr::Char16`, an enum or a bitmask: `discriminator =
+/// bitmask<Flags>`. The cases of a bitmask are values such as `Flags::A` and `Flags(3)`.
 ///
 /// With `try_construct`, a union takes its default in two cases: the discriminator selects no case, or it is a literal
 /// that its enum does not have. The decoder then skips the received member if it knows its length. It does in mutable

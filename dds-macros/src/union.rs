@@ -14,8 +14,8 @@ pub(crate) struct UnionModel<'a> {
     pub(crate) is_octet: bool,
     /// Whether the discriminator is written as an integer type: each value is possible.
     pub(crate) is_of_integer: bool,
-    /// Whether it is written as `Char16`, which wraps its number.
-    pub(crate) is_wide: bool,
+    /// Whether it is a `Char16` or a bitmask, which are structs around their number.
+    pub(crate) is_wrapped: bool,
     pub(crate) cases: Vec<CaseModel<'a>>,
 }
 
@@ -62,12 +62,12 @@ impl<'a> UnionModel<'a> {
     pub(crate) fn of(data: &'a DataEnum, attributes: &TypeAttributes, errors: &mut Errors) -> Self {
         // A union of IDL always names its discriminator. For an enum with data alone it is `long`.
         let (mut discriminator, mut is_octet) = (quote!(::core::primitive::i32), false);
-        let (mut counts, mut is_wide) = (true, false);
+        let (mut counts, mut is_wrapped) = (true, false);
         if let Some(given) = &attributes.discriminator {
             discriminator = given.ty.to_token_stream();
             is_octet = given.is_octet;
             counts = is_integer(&given.ty);
-            is_wide = last_segment(&given.ty).is_some_and(|name| name == "Char16");
+            is_wrapped = given.is_bitmask || last_segment(&given.ty).is_some_and(|name| name == "Char16");
         }
         // The discriminator is member 0.
         let (mut next_id, mut next_label) = (1, Some(0));
@@ -90,12 +90,12 @@ impl<'a> UnionModel<'a> {
             let (ident, default, kept) = (&variant.ident, written.default, fields.discriminator);
             cases.push(CaseModel { ident, name, labels, default, member, kept });
         }
-        Self { discriminator, is_octet, is_of_integer: counts, is_wide, cases }
+        Self { discriminator, is_octet, is_of_integer: counts, is_wrapped, cases }
     }
 
     /// A value of the discriminator as a number.
     pub(crate) fn number(&self, value: &TokenStream) -> TokenStream {
-        if self.is_wide { quote!(#value.0 as i64) } else { quote!(#value as i64) }
+        if self.is_wrapped { quote!(#value.0 as i64) } else { quote!(#value as i64) }
     }
 
     pub(crate) fn has_default(&self) -> bool {
@@ -291,7 +291,7 @@ pub(crate) fn check(model: &Model<'_>, union: &UnionModel<'_>, errors: &mut Erro
     if let Some(Discriminator { ty, .. }) = &model.attributes.discriminator {
         // The macro cannot know whether another type is an enum. The trait bounds of the generated code check that.
         if is_one_of(ty, &["f32", "f64", "String"]) {
-            errors.at(ty, "expected an integer, a `bool`, a `char`, a `Char16` or an enum");
+            errors.at(ty, "expected an integer, a `bool`, a `char`, a `Char16`, an enum or a bitmask");
         }
         let counts = is_integer(ty);
         for case in &union.cases {

@@ -97,7 +97,7 @@ impl UnionDescription {
         self.extensibility
     }
 
-    /// Returns the type of the discriminator: a number, a bool, a char or an enum.
+    /// Returns the type of the discriminator: a number, a bool, a char, an enum or a bitmask.
     #[must_use]
     pub fn discriminator(&self) -> &'static TypeDescription {
         (self.discriminator)()

@@ -95,7 +95,6 @@ const ALLOW: &str = "#[allow(dead_code, missing_docs, clippy::all, rustdoc::all,
 /// # Errors
 /// The specification contains something that the derive macro cannot express:
 ///
-/// - a bitmask as a discriminator,
 /// - `octet` and `uint8` in one collection,
 /// - a map or an optional member in a key, or a value that may change when it is received (`@try_construct`),
 /// - a key that contains itself,

@@ -5,17 +5,16 @@ use super::names::LocalNames;
 use super::structure::{EQUAL, PARTIALLY_EQUAL, default_impl, expected_id, extensibility, member_field, notes};
 use super::{RustGenerator, attribute, case, kept, layout};
 use crate::model::{
-    AutoIdKind, BasicType, DataType, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Extensibility,
-    TryConstruct, UnionBranch, UnionDefinition,
+    AutoIdKind, BasicType, DataType, DefinitionId, DefinitionKind, Diagnostics, TryConstruct, UnionBranch,
+    UnionDefinition,
 };
 
 /// The discriminator of a union.
 struct DiscriminatorText<'a> {
     generator: &'a RustGenerator<'a>,
-    modules: &'a [String],
     /// The type behind all typedefs.
     ty: &'a DataType,
-    /// The type in the attribute, which may be `octet`.
+    /// The type in the attribute, which may be `octet` or `bitmask<..>`.
     attribute: String,
     /// The type of a field.
     field: String,
@@ -30,8 +29,7 @@ pub(super) fn item(
     let specification = generator.specification;
     let Some(place) = generator.names.item(id) else { return String::new() };
     let Some(discriminator) = DiscriminatorText::of(generator, &place.modules, union) else {
-        let message = "the derive macro has no bitmask as a discriminator";
-        errors.push(Diagnostic::error(message, union.discriminator.span));
+        debug_assert!(false, "the parser checks the type of the discriminator");
         return String::new();
     };
     let mut names = LocalNames::default();
@@ -44,11 +42,6 @@ pub(super) fn item(
         field.words.retain(|word| word != "must_understand" && !word.starts_with("default"));
         if branch.member.id != expected_id(&branch.member, union.auto_id, next_id) {
             field.words.push(format!("id = {}", branch.member.id));
-        }
-        if branch.member.id == 0 && union.extensibility == Extensibility::Mutable {
-            let message =
-                format!("the member `{}` has the id 0, which is that of the discriminator", branch.member.name);
-            errors.push(Diagnostic::error(message, branch.member.span));
         }
         next_id = branch.member.id.saturating_add(1);
         field.words.extend(discriminator.case_words(branch));
@@ -138,21 +131,27 @@ fn default_value(
 }
 
 impl<'a> DiscriminatorText<'a> {
-    /// Returns `None` for a bitmask.
-    fn of(generator: &'a RustGenerator<'a>, modules: &'a [String], union: &'a UnionDefinition) -> Option<Self> {
+    /// Returns `None` for a type that is no discriminator.
+    fn of(generator: &'a RustGenerator<'a>, modules: &[String], union: &'a UnionDefinition) -> Option<Self> {
         let ty = generator.specification.resolve(&union.discriminator.ty);
-        let field = match ty {
-            DataType::Basic(BasicType::WChar) => format!("{}::Char16", generator.cdr()),
-            DataType::Basic(basic) => basic_name(*basic).to_owned(),
-            DataType::Named(id) => match &generator.specification.definition(*id).kind {
-                DefinitionKind::Enum(_) => generator.names.path_from(modules, *id),
-                _ => return None,
-            },
+        let (mut attribute, field) = match ty {
+            DataType::Basic(BasicType::WChar) => (None, format!("{}::Char16", generator.cdr())),
+            DataType::Basic(basic) => (None, basic_name(*basic).to_owned()),
+            DataType::Named(id) => {
+                let field = generator.names.path_from(modules, *id);
+                match &generator.specification.definition(*id).kind {
+                    DefinitionKind::Enum(_) => (None, field),
+                    DefinitionKind::Bitmask(_) => (Some(format!("bitmask<{field}>")), field),
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
-        let is_octet = *ty == DataType::Basic(BasicType::Octet);
-        let attribute = if is_octet { "octet".to_owned() } else { field.clone() };
-        Some(Self { generator, modules, ty, attribute, field })
+        if *ty == DataType::Basic(BasicType::Octet) {
+            attribute = Some("octet".to_owned());
+        }
+        let attribute = attribute.unwrap_or_else(|| field.clone());
+        Some(Self { generator, ty, attribute, field })
     }
 
     /// `case = 1`, `case = [1, 2]` and `default`.
@@ -184,17 +183,25 @@ impl<'a> DiscriminatorText<'a> {
             DataType::Basic(BasicType::Bool) => (label != 0).to_string(),
             DataType::Basic(BasicType::Char) => format!("{:?}", char::from_u32(code).unwrap_or_default()),
             DataType::Basic(BasicType::WChar) => format!("{}::Char16({code})", self.generator.cdr()),
-            DataType::Named(id) => {
-                let DefinitionKind::Enum(definition) = &self.generator.specification.definition(*id).kind else {
-                    debug_assert!(false, "a named discriminator is an enum");
-                    return label.to_string();
-                };
-                let index = definition.enumerators.iter().position(|literal| i64::from(literal.value) == label);
-                let variant = index.and_then(|index| self.generator.names.variants(*id).get(index));
-                debug_assert!(variant.is_some(), "each label is an enumerator");
-                let variant = variant.map(String::as_str).unwrap_or_default();
-                format!("{}::{variant}", self.generator.names.path_from(self.modules, *id))
-            }
+            DataType::Named(id) => match &self.generator.specification.definition(*id).kind {
+                DefinitionKind::Enum(definition) => {
+                    let index = definition.enumerators.iter().position(|literal| i64::from(literal.value) == label);
+                    let variant = index.and_then(|index| self.generator.names.variants(*id).get(index));
+                    debug_assert!(variant.is_some(), "each label is an enumerator");
+                    format!("{}::{}", self.field, variant.map(String::as_str).unwrap_or_default())
+                }
+                DefinitionKind::Bitmask(definition) => {
+                    // A label may also be no flag, or several of them.
+                    match definition.flags.iter().find(|flag| 1_u64 << flag.position == label.cast_unsigned()) {
+                        Some(flag) => format!("{}::{}", self.field, flag.name),
+                        None => format!("{}({})", self.field, label.cast_unsigned()),
+                    }
+                }
+                _ => {
+                    debug_assert!(false, "a named discriminator is an enum or a bitmask");
+                    label.to_string()
+                }
+            },
             _ => label.to_string(),
         }
     }

@@ -128,6 +128,7 @@ pub(super) fn discriminator_of(ty: TypeView<'_>, node: &UnionNode, case: usize, 
             };
             (0..=count.min(most)).find_map(selects)
         }
+        NodeKind::Bitmask(node) => (0..=count).filter(|number| node.has_room_for(*number)).find_map(selects),
         _ => None,
     }
 }

@@ -362,6 +362,7 @@ fn check_union(ty: TypeView<'_>, node: &UnionNode, name: &str) -> Result<(), Typ
         NodeKind::Primitive(PrimitiveKind::UInt64) => Some(true),
         NodeKind::Primitive(kind) => kind.range().map(|(least, most)| (least..=most).contains(&label.into())),
         NodeKind::Enum(node) => Some(node.literal_of_value(label).is_some()),
+        NodeKind::Bitmask(node) => Some(node.has_room_for(label)),
         _ => None,
     };
     let (mut labels, mut ids, mut defaults) = (HashSet::new(), HashSet::new(), 0);
@@ -370,7 +371,7 @@ fn check_union(ty: TypeView<'_>, node: &UnionNode, name: &str) -> Result<(), Typ
         let has_label = case.is_default || !case.labels.is_empty();
         let mut is_valid = has_label && defaults <= 1;
         for label in &case.labels {
-            let needed = "a discriminator that is an integer, bool, char or enum";
+            let needed = "a discriminator that is an integer, bool, char, enum or bitmask";
             let is_one = is_label(*label).ok_or(TypeError::WrongKind { ty: name.to_owned(), needed })?;
             is_valid &= is_one && labels.insert(*label);
         }

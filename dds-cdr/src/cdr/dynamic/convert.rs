@@ -290,7 +290,9 @@ pub(super) fn check_discriminator(ty: TypeView<'_>, discriminator: i64) -> Resul
             _ => InputValue::Int(discriminator.into()),
         },
         // Discriminators are stored as `i64`, so a large one appears negative.
-        NodeKind::Primitive(PrimitiveKind::UInt64) => InputValue::Int((discriminator as u64).into()),
+        NodeKind::Primitive(PrimitiveKind::UInt64) | NodeKind::Bitmask(_) => {
+            InputValue::Int((discriminator as u64).into())
+        }
         _ => InputValue::Int(discriminator.into()),
     };
     value_of(of, Input(given))?;

@@ -168,6 +168,14 @@ pub(in crate::cdr) struct BitmaskNode {
     pub(super) flags: Box<[FlagNode]>,
 }
 
+impl BitmaskNode {
+    /// Whether all bits of a discriminator are below the bound.
+    pub(super) const fn has_room_for(&self, discriminator: i64) -> bool {
+        // A discriminator of 64 bits may appear negative.
+        self.bit_bound >= 64 || (discriminator as u64) >> self.bit_bound == 0
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cdr) struct FlagNode {
     pub(super) name: Box<str>,

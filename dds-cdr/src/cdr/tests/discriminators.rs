@@ -24,6 +24,14 @@ enum Medium {
     D,
 }
 
+#[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq)]
+#[dds(crate = "crate", nested, bitmask, bit_bound = 10, flags(A, B = 9))]
+struct Rights(u16);
+
+#[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq)]
+#[dds(crate = "crate", nested, bitmask, flags(A, B = 63))]
+struct Wide(u64);
+
 #[derive(DdsType, Debug, Clone, Copy, PartialEq)]
 #[dds(crate = "crate", nested)]
 enum Large {
@@ -124,6 +132,8 @@ discriminators! {
     enum8: Small, Small, Small::A => Small::A, Small::B => Small::B, Small::C => Small::C, Small::D;
     enum16: Medium, Medium, Medium::A => Medium::A, Medium::B => Medium::B, Medium::C => Medium::C, Medium::D;
     enum32: Large, Large, Large::A => Large::A, Large::B => Large::B, Large::C => Large::C, Large::D;
+    bitmask16: bitmask<Rights>, Rights, Rights(0) => Rights(0), Rights::A => Rights::A, Rights::B => Rights::B, Rights(0x201);
+    bitmask64: bitmask<Wide>, Wide, Wide(0) => Wide(0), Wide::A => Wide::A, Wide::B => Wide::B, Wide(u64::MAX);
 }
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -153,6 +163,15 @@ enum ByMedium {
     Nothing,
 }
 
+#[derive(DdsType, Debug, PartialEq)]
+#[dds(crate = "crate", nested, discriminator = bitmask<Rights>)]
+enum ByRights {
+    #[dds(case = [Rights::A, Rights::B])]
+    Number(u32),
+    #[dds(case = Rights(0x201))]
+    Nothing,
+}
+
 /// Bytes by hand. XTYPES 1.3, 7.4.3.5.3, rule 27: the discriminator as a value of its type, then the aligned member.
 #[test]
 fn discriminator_is_encoded_like_its_type() {
@@ -168,6 +187,9 @@ fn discriminator_is_encoded_like_its_type() {
         assert_eq!(value::<ByWide>(&hex("0061 0000 00000001"), encoding, ByteOrder::Big), ByWide::Number(1));
         // An enum of 16 bits: 2 bytes, -5 in two's complement.
         assert_eq!(bytes(&|e| ByMedium::Number(1).encode(e).unwrap()), hex("fffb 0000 00000001"));
+        // A bitmask of 10 bits: 2 bytes.
+        assert_eq!(bytes(&|e| ByRights::Number(1).encode(e).unwrap()), hex("0001 0000 00000001"));
+        assert_eq!(bytes(&|e| ByRights::Nothing.encode(e).unwrap()), hex("0201"));
         // `boolean`, 1 byte.
         assert_eq!(bytes(&|e| ByBool::Yes(7).encode(e).unwrap()), hex("01 00 0007"));
         assert_eq!(bytes(&|e| ByBool::No(7).encode(e).unwrap()), hex("00 07"));
@@ -185,4 +207,8 @@ fn description_has_labels_as_numbers() {
     assert!(matches!(description.discriminator().kind(), TypeKind::Char16));
     let labels: Vec<_> = description.cases().iter().map(UnionCase::labels).collect();
     assert_eq!(labels, [&[0x20ac, 0x61][..], &[0xffff]]);
+    let TypeKind::Union(description) = ByRights::DESCRIPTION.kind() else { panic!() };
+    assert!(matches!(description.discriminator().kind(), TypeKind::Bitmask(_)));
+    let labels: Vec<_> = description.cases().iter().map(UnionCase::labels).collect();
+    assert_eq!(labels, [&[1, 0x200][..], &[0x201]]);
 }

@@ -277,8 +277,8 @@ fn discriminator(parser: &mut Parser<'_>) -> Result<UnionDiscriminator, Reported
         _ => false,
     };
     if is_bitmask {
-        let help = "use an enum as the type of the discriminator";
-        parser.vendor_warning("a bitmask as a discriminator", "Fast DDS", span, help);
+        let help = "use an enum or an unsigned integer as the type of the discriminator";
+        parser.vendor_warning("a bitmask as a discriminator", "Cyclone DDS", span, help);
     }
     if !is_discrete {
         let message = format!("`{}` cannot be a discriminator", parser.specification.type_name(&ty));

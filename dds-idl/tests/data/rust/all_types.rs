@@ -345,6 +345,59 @@ impl Default for OfWide {
 }
 
 #[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(appendable, discriminator = bitmask<Rights>, crate = "::dds_cdr")]
+pub enum OfRights {
+    #[dds(name = "a", case = Rights::READ)]
+    A(i32),
+    #[dds(name = "b", bound = 4, case = [Rights(0), Rights(3)])]
+    B { #[dds(discriminator)] discriminator: Rights, value: String },
+    #[dds(name = "c", octet, default)]
+    C { #[dds(discriminator)] discriminator: Rights, value: u8 },
+}
+
+impl Default for OfRights {
+    fn default() -> Self {
+        Self::B {
+            discriminator: Rights(0),
+            value: Default::default(),
+        }
+    }
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    ::serde::Serialize,
+    ::serde::Deserialize,
+    ::dds_macros::DdsType
+)]
+#[dds(mutable, discriminator = bitmask<LowerFlags>, key, crate = "::dds_cdr")]
+pub enum OfFlags {
+    #[dds(name = "a", case = LowerFlags::second_flag)]
+    A(i32),
+    #[dds(name = "b", case = LowerFlags(3))]
+    B(f64),
+}
+
+impl Default for OfFlags {
+    fn default() -> Self {
+        Self::A(Default::default())
+    }
+}
+
+#[allow(dead_code, missing_docs, clippy::all, rustdoc::all, reason = "generated")]
 /// Names of the prelude, keywords of Rust, and names that become equal.
 pub mod string {
     #[derive(

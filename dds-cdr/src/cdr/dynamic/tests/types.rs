@@ -144,7 +144,10 @@ fn invalid_types_are_rejected() {
         (DynamicType::union("U", long()).case("a", &[1], long()).case("b", &[1], long()).build(), label("b")),
         (
             DynamicType::union("U", DynamicType::string()).case("a", &[1], long()).build(),
-            TypeError::WrongKind { ty: ty("U"), needed: "a discriminator that is an integer, bool, char or enum" },
+            TypeError::WrongKind {
+                ty: ty("U"),
+                needed: "a discriminator that is an integer, bool, char, enum or bitmask",
+            },
         ),
         (
             DynamicType::union("U", long()).extensibility(Extensibility::Mutable).case("a", &[1], long()).id(0).build(),
