@@ -40,7 +40,9 @@ use std::path::{Path, PathBuf};
 ///
 /// The attribute at the start has the options of `dds_idl::rust::RustOptions`: `crate_path`, `derive_path`, `ros_path`
 /// and `serde`. `plain` defines types of ROS for DDS alone. `include_dir` adds a folder for `#include` or with packages
-/// of ROS. Without the attribute, the code belongs to a program that depends on `dds-core` or `dds-ros2`.
+/// of ROS. `case_sensitive` accepts names that differ only in case.
+///
+/// Without the attribute, the code belongs to a program that depends on `dds-core` or `dds-ros2`.
 ///
 /// Rust splits the text into tokens before this macro sees it. Therefore text in the macro has no wide literals such as
 /// `L"x"` and no preprocessor; a file has both.
@@ -60,16 +62,17 @@ pub fn idl(input: TokenStream) -> TokenStream {
     {
         return of_file(&path_text, path.span(), &options);
     }
-    of_tokens(tokens, &options.rust)
+    of_tokens(tokens, &options)
 }
 
-fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
+fn of_tokens(tokens: Vec<TokenTree>, options: &MacroOptions) -> TokenStream {
     let text = IdlText::of(tokens);
-    let mut specification = match parse_text("idl!", &text.text, &Options::default()) {
+    let idl = Options { case_sensitive: options.case_sensitive, ..Options::default() };
+    let mut specification = match parse_text("idl!", &text.text, &idl) {
         Ok(specification) => specification,
         Err(IncorrectSource { diagnostics, .. }) => return errors_at_tokens(&diagnostics, &text),
     };
-    match add_service_types(&mut specification).and_then(|()| generate(&specification, rust)) {
+    match add_service_types(&mut specification).and_then(|()| generate(&specification, &options.rust)) {
         Ok(code) => parsed(&code),
         Err(errors) => errors_at_tokens(&errors, &text),
     }
@@ -89,7 +92,7 @@ fn of_file(path: &str, span: Span, options: &MacroOptions) -> TokenStream {
 /// Returns the code of an IDL file, or the text of the error.
 fn idl_code(path: &Path, folder: &Path, options: &MacroOptions) -> Result<String, String> {
     let include_dirs = options.include_dirs.iter().map(|include_dir| folder.join(include_dir)).collect();
-    let idl = Options { include_dirs, ..Options::default() };
+    let idl = Options { include_dirs, case_sensitive: options.case_sensitive, ..Options::default() };
     let specification = parse_file(path, &idl).map_err(|error| error.diagnostics.render(&error.sources, false))?;
     code_of(specification, folder, &options.rust)
 }

@@ -10,6 +10,8 @@ pub(crate) struct MacroOptions {
     pub(crate) rust: RustOptions,
     /// Folders for `#include`, or with packages of ROS, relative to the package.
     pub(crate) include_dirs: Vec<String>,
+    /// Whether names that differ only in case are different.
+    pub(crate) case_sensitive: bool,
 }
 
 /// Returns the options, and the tokens behind them.
@@ -37,6 +39,7 @@ fn set(options: &mut MacroOptions, tokens: &[TokenTree]) -> Result<(), OptionErr
     };
     match (name.to_string().as_str(), tokens) {
         ("serde", [_]) => options.rust.serde = true,
+        ("case_sensitive", [_]) => options.case_sensitive = true,
         ("plain", [_]) => options.rust.ros_path = None,
         ("crate_path", [_, TokenTree::Punct(_), TokenTree::Literal(value)]) => {
             options.rust.crate_path = value_of(value)?;
@@ -56,7 +59,7 @@ fn set(options: &mut MacroOptions, tokens: &[TokenTree]) -> Result<(), OptionErr
 }
 
 const EXPECTED: &str = "expected `crate_path = \"..\"`, `derive_path = \"..\"`, `include_dir = \"..\"`, `ros_path = \"..\"`, \
-                        `plain` or `serde`";
+                        `case_sensitive`, `plain` or `serde`";
 
 fn value_of(literal: &Literal) -> Result<String, OptionError> {
     text_of(literal).ok_or_else(|| (EXPECTED.to_owned(), literal.span()))

@@ -29,6 +29,21 @@ mod of_file {
     );
 }
 
+mod case {
+    dds_idl_macros::idl! {
+        #![crate_path = "::dds_cdr", derive_path = "::dds_macros::DdsType", case_sensitive]
+        struct A { long x; short X; };
+    }
+}
+
+#[test]
+fn names_that_differ_only_in_case_are_two_names() {
+    let value = case::A { x: 1, x2: 2 };
+    let mut payload = Vec::new();
+    encode_payload(&value, Encoding::Xcdr2, &mut payload).unwrap();
+    assert_eq!(decode_payload::<case::A>(&payload).unwrap().x2, 2);
+}
+
 #[test]
 fn types_of_text_come_back() {
     let arm = robot::Arm { id: 3, angles: vec![0.5], name: "left".into(), letter: 'x', ..Default::default() };

@@ -79,10 +79,17 @@ impl Builder {
         self
     }
 
-    /// Replaces the options of the IDL, and with them the folders of [`Self::include_dir`].
+    /// Replaces the options of the IDL, also those of [`Self::include_dir`] and [`Self::case_sensitive`].
     #[must_use]
     pub fn idl_options(mut self, options: Options) -> Self {
         self.idl = options;
+        self
+    }
+
+    /// Accepts names that differ only in case: [`Options::case_sensitive`].
+    #[must_use]
+    pub fn case_sensitive(mut self, is_wanted: bool) -> Self {
+        self.idl.case_sensitive = is_wanted;
         self
     }
 

@@ -89,6 +89,33 @@ fn builder_writes_the_code_of_all_files() {
 }
 
 #[test]
+fn names_that_differ_only_in_case_get_distinct_names_in_rust() {
+    let out_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("case");
+    fs::create_dir_all(&out_dir).unwrap();
+    let idl = out_dir.join("case.idl");
+    let text = "module M { struct Pose { long x; short X; }; struct pose { Pose a; long b; }; \
+                const long N = 1; const long n = 2; }; module m { enum Color { Red, RED }; };";
+    fs::write(&idl, text).unwrap();
+    let builder = Builder::new().rust_options(options()).out_dir(&out_dir);
+    let error = format!("{:?}", builder.compile(&[&idl]).unwrap_err());
+    assert!(error.contains("`X` differs from `x` only in case"), "{error}");
+    builder.case_sensitive(true).compile(&[&idl]).unwrap();
+    let code = fs::read_to_string(out_dir.join("case.rs")).unwrap();
+    for part in [
+        "mod m {",
+        "mod m2 {",
+        "struct Pose {",
+        "struct Pose2 {",
+        "x2: i16",
+        "const N: i32 = 1",
+        "const N2: i32 = 2",
+        "Red2",
+    ] {
+        assert!(code.contains(part), "no `{part}` in\n{code}");
+    }
+}
+
+#[test]
 fn struct_of_all_types_comes_back() {
     use all_types::{LowerFlags, Packed, Primitives, Rights, Small, Whole};
     let primitives =

@@ -181,12 +181,12 @@ impl Parser<'_> {
         let folded = self.folded(symbol);
         let Err(other) = self.names.define(scope, folded, ScopeEntry { symbol, span, entity }) else { return Ok(()) };
         let name = self.text(symbol).to_owned();
-        let message = if other.symbol == symbol {
-            format!("`{name}` is defined twice")
+        let diagnostic = if other.symbol == symbol {
+            Diagnostic::error(format!("`{name}` is defined twice"), span)
         } else {
-            format!("`{name}` differs from `{}` only in case", self.text(other.symbol))
+            differs_only_in_case(&name, self.text(other.symbol), span)
         };
-        Err(self.report(Diagnostic::error(message, span).label(other.span, "first definition")))
+        Err(self.report(diagnostic.label(other.span, "first definition")))
     }
 
     /// Whether no visible definition has this name.
@@ -362,4 +362,11 @@ fn known_type_of_c(name: &str) -> Option<&'static str> {
         "String" | "str" => "string",
         _ => return None,
     })
+}
+
+/// The error for two names in one scope.
+pub(super) fn differs_only_in_case(name: &str, other: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(format!("`{name}` differs from `{other}` only in case"), span)
+        .note("names that differ only in case collide (IDL 4.2, 7.2.3)")
+        .help("rename one of them, or accept both with `--case-sensitive` or `Builder::case_sensitive`")
 }

@@ -1,5 +1,6 @@
 //! Interfaces with their operations and attributes.
 
+use super::cursor::differs_only_in_case;
 use super::{Parser, Reported, data_type, definition, documentation};
 use crate::idl::annotation::{self, AnnotationTarget, LineAnnotations, RawAnnotation};
 use crate::idl::scope::NamedEntity;
@@ -207,9 +208,17 @@ fn operation(
     let mut parameters: Vec<OperationParameter> = Vec::new();
     while parser.kind() != TokenKind::CloseParenthesis {
         let parameter = parameter(parser)?;
-        if let Some(other) = parameters.iter().find(|other| other.name.eq_ignore_ascii_case(&parameter.name)) {
-            let (message, first) = (format!("the parameter `{}` is defined twice", parameter.name), other.span);
-            parser.report(Diagnostic::error(message, parameter.span).label(first, "first definition"));
+        let is_case_sensitive = parser.options.case_sensitive;
+        let is_equal = |other: &&OperationParameter| {
+            other.name == parameter.name || !is_case_sensitive && other.name.eq_ignore_ascii_case(&parameter.name)
+        };
+        if let Some(other) = parameters.iter().find(is_equal) {
+            let diagnostic = if other.name == parameter.name {
+                Diagnostic::error(format!("the parameter `{}` is defined twice", parameter.name), parameter.span)
+            } else {
+                differs_only_in_case(&parameter.name, &other.name, parameter.span)
+            };
+            parser.report(diagnostic.label(other.span, "first definition"));
         }
         if parameters.len() >= PARAMETERS_MAX {
             return Err(parser.report(Diagnostic::error("too many parameters", parameter.span)));

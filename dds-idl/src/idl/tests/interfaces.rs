@@ -41,7 +41,7 @@ fn interface_has_operations_and_attributes() {
     refuse("interface I { void f(5); };", "1:22: expected `in`, `out` or `inout`, found `5`");
     let text = "interface I { oneway long f(); };";
     refuse(text, "1:27: a oneway operation has no result, and no `out` parameters");
-    refuse("interface I { void f(in long a, in long A); };", "1:41: the parameter `A` is defined twice");
+    refuse("interface I { void f(in long a, in long a); };", "1:41: the parameter `a` is defined twice");
     refuse("struct S { long a; }; interface I : S { };", "1:37: `S` is not an interface");
     refuse("module M<typename T> { struct S { T a; }; };", "1:8: `M` is a template module, which has no types");
 }

@@ -35,8 +35,37 @@ fn name_twice_is_refused() {
     refuse("struct Pose { long x; }; struct B { pose p; };", "1:37: `pose` is spelled `Pose` in its definition");
     refuse("enum A { X, Y, X };", "1:16: `X` is defined twice");
     refuse("struct X { long y; }; enum B { X };", "1:32: `X` is defined twice");
+}
+
+/// Both places, the clause and the next step.
+#[test]
+fn names_that_differ_only_in_case_collide() {
+    let collisions = [
+        ("struct A { long x; short X; };", "1:26: `X` differs from `x` only in case"),
+        ("struct A { long x; };\nstruct a { long x; };", "2:8: `a` differs from `A` only in case"),
+        ("const long N = 1;\nenum E { n };", "2:10: `n` differs from `N` only in case"),
+        ("union U switch (long) { case 1: long a; case 2: long A; };", "1:54: `A` differs from `a` only in case"),
+        ("interface I { void f(in long a, in long A); };", "1:41: `A` differs from `a` only in case"),
+    ];
     let options = Options { case_sensitive: true, ..Options::default() };
-    assert!(parse_text("a.idl", "struct A { long x; short X; };", &options).is_ok());
+    for (text, expected) in collisions {
+        refuse(text, expected);
+        let error = refusal(text).to_string();
+        for part in ["first definition", "(IDL 4.2, 7.2.3)", "`--case-sensitive` or `Builder::case_sensitive`"] {
+            assert!(error.contains(part), "{error}");
+        }
+        parse_text("a.idl", text, &options).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn case_sensitive_text_has_its_exact_names() {
+    let options = Options { case_sensitive: true, ..Options::default() };
+    let parse = |text: &str| parse_text("a.idl", text, &options);
+    let text = "struct A { long x; }; typedef A B; struct a { B b; A B; };";
+    assert_eq!(member_types(&parse(text).unwrap(), "a"), ["B", "A"]);
+    let error = parse("struct Pose { long x; }; struct B { pose p; };").unwrap_err().to_string();
+    assert!(error.contains("cannot find type `pose`") && error.contains("did you mean `Pose`?"), "{error}");
 }
 
 #[test]
