@@ -324,3 +324,17 @@ fn type_that_the_derive_cannot_express_is_refused() {
         assert_eq!(lines, [expected]);
     }
 }
+
+#[test]
+fn refused_keys_name_the_clause() {
+    for (text, clause) in [
+        ("struct B { @key map<long, long> table; };", "XTypes 1.3, 7.6.8"),
+        ("struct B { @key sequence<@try_construct(TRIM) string<4>> names; };", "XTypes 1.3, 7.2.2.7"),
+        ("struct A { @optional long a; }; struct B { @key A key; };", "XTypes 1.3, 7.2.2.4.4.4.8"),
+    ] {
+        let specification = parse_text("t.idl", text, &Options::default()).unwrap();
+        let errors = generate(&specification, &RustOptions::default()).unwrap_err();
+        let rendered = errors.render(&specification.sources, false);
+        assert!(rendered.contains(clause), "{rendered}");
+    }
+}

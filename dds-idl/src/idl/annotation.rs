@@ -429,14 +429,14 @@ fn standard(
             None if raw.arguments.is_empty() => AutoIdKind::Hash,
             Some("HASH") => AutoIdKind::Hash,
             Some("SEQUENTIAL") => AutoIdKind::Sequential,
-            _ => return Err(wrong_word(parser, raw, &["SEQUENTIAL", "HASH"])),
+            _ => return Err(wrong_word(parser, raw, &["SEQUENTIAL", "HASH"], "7.3.1.2.1.1")),
         }),
         "optional" => AnnotationKind::Optional(flag(parser, raw)?),
         "position" => AnnotationKind::Position(integer(parser, raw, (0, 63))?),
         "value" => AnnotationKind::Value(any_value(parser, raw, "value", None)?),
         "extensibility" => match word(parser, raw, "value").as_deref().and_then(extensibility_of) {
             Some(kind) => AnnotationKind::Extensibility(kind),
-            None => return Err(wrong_word(parser, raw, &["FINAL", "APPENDABLE", "MUTABLE"])),
+            None => return Err(wrong_word(parser, raw, &["FINAL", "APPENDABLE", "MUTABLE"], "7.2.3")),
         },
         "final" => AnnotationKind::Extensibility(Extensibility::Final),
         "appendable" => AnnotationKind::Extensibility(Extensibility::Appendable),
@@ -463,7 +463,7 @@ fn standard(
             Some("DISCARD") => TryConstruct::Discard,
             Some("USE_DEFAULT") => TryConstruct::UseDefault,
             Some("TRIM") => TryConstruct::Trim,
-            _ => return Err(wrong_word(parser, raw, &["DISCARD", "USE_DEFAULT", "TRIM"])),
+            _ => return Err(wrong_word(parser, raw, &["DISCARD", "USE_DEFAULT", "TRIM"], "7.2.2.7")),
         }),
         "ignore_literal_names" => AnnotationKind::IgnoreLiteralNames(flag(parser, raw)?),
         "non_serialized" => AnnotationKind::NonSerialized(flag(parser, raw)?),
@@ -543,11 +543,13 @@ fn word(parser: &Parser<'_>, raw: &RawAnnotation, name: &str) -> Option<String> 
     (token.kind == TokenKind::Identifier).then(|| parser.text(token.symbol).to_owned())
 }
 
-fn wrong_word(parser: &mut Parser<'_>, raw: &RawAnnotation, expected: &[&str]) -> Reported {
+/// Reports an argument that is not an expected word. `clause` of XTypes 1.3 explains them.
+fn wrong_word(parser: &mut Parser<'_>, raw: &RawAnnotation, expected: &[&str], clause: &str) -> Reported {
     let span = raw.arguments.first().map_or(raw.span, |argument| argument.span);
     let found = word(parser, raw, "value").unwrap_or_default();
     let message = format!("expected one of {}", expected.join(", "));
-    parser.report(Diagnostic::error(message, span).did_you_mean(&found, expected.iter().copied()))
+    let diagnostic = Diagnostic::error(message, span).did_you_mean(&found, expected.iter().copied());
+    parser.report(diagnostic.note(format!("XTypes 1.3, {clause} explains them")))
 }
 
 fn extensibility_of(word: &str) -> Option<Extensibility> {

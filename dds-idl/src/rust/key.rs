@@ -17,6 +17,12 @@ pub(super) struct KeyFacts {
     endless: HashSet<DefinitionId>,
 }
 
+/// Why the derive has no key for a member, with a note that names the clause.
+pub(super) struct KeyObstacle {
+    pub(super) reason: String,
+    pub(super) note: &'static str,
+}
+
 impl KeyFacts {
     pub(super) fn of(specification: &Specification) -> Self {
         let (mut keyed, mut owners) = (HashSet::new(), HashMap::<DefinitionId, Vec<DefinitionId>>::new());
@@ -76,31 +82,38 @@ impl KeyFacts {
     }
 
     /// Returns why the derive has no key for a key member of a type.
-    pub(super) fn obstacle(&self, specification: &Specification, ty: &DataType) -> Option<String> {
+    pub(super) fn obstacle(&self, specification: &Specification, ty: &DataType) -> Option<KeyObstacle> {
+        const MAP: &str = "entries of a map have no order in which to hash them (XTypes 1.3, 7.6.8)";
+        const CHANGED: &str = "`@try_construct` would change the key to that of another instance (XTypes 1.3, 7.2.2.7)";
+        const OPTIONAL: &str = "members of a key are always present (XTypes 1.3, 7.2.2.4.4.4.8)";
+        const ENDLESS: &str = "a key has a finite size (XTypes 1.3, 7.6.8)";
+        let found = |reason: String, note| Some(KeyObstacle { reason, note });
         let mut walk = PartWalk::new(specification);
         walk.open.push(Part::Type(ty));
         while let Some(part) = walk.next() {
             match part {
                 Part::Type(ty) if matches!(specification.resolve(ty), DataType::Map { .. }) => {
-                    return Some("it contains a map".to_owned());
+                    return found("it contains a map".to_owned(), MAP);
                 }
                 Part::Element(element) if element.try_construct() != TryConstruct::Discard => {
-                    return Some("an element may change when it is received (`@try_construct`)".to_owned());
+                    let reason = "an element may change when it is received (`@try_construct`)";
+                    return found(reason.to_owned(), CHANGED);
                 }
                 Part::Member(member) if member.try_construct() != TryConstruct::Discard => {
-                    return Some(format!("`{}` may change when it is received (`@try_construct`)", member.name));
+                    let reason = format!("`{}` may change when it is received (`@try_construct`)", member.name);
+                    return found(reason, CHANGED);
                 }
                 Part::Member(member) if member.annotations.is_optional() => {
-                    return Some(format!("`{}` is optional", member.name));
+                    return found(format!("`{}` is optional", member.name), OPTIONAL);
                 }
                 Part::Definition(id) if self.endless.contains(&id) => {
-                    return Some("it contains a type that contains itself".to_owned());
+                    return found("it contains a type that contains itself".to_owned(), ENDLESS);
                 }
                 Part::Definition(id) if !self.has_key(id) && defaults_discriminator(specification, id) => {
                     let name = &specification.definition(id).name;
-                    return Some(format!(
-                        "the discriminator of `{name}` may change when it is received (`@try_construct`)"
-                    ));
+                    let reason =
+                        format!("the discriminator of `{name}` may change when it is received (`@try_construct`)");
+                    return found(reason, CHANGED);
                 }
                 // The members of a type with a key are checked at its definition.
                 Part::Definition(id) if !self.has_key(id) => walk.enter(id),

@@ -117,8 +117,8 @@ pub(super) fn member_field(
     if member.is_key()
         && let Some(obstacle) = generator.keys.obstacle(specification, &member.ty)
     {
-        let message = format!("the derive macro has no key for `{}`: {obstacle}", member.name);
-        errors.push(Diagnostic::error(message, member.span));
+        let message = format!("the derive macro has no key for `{}`: {}", member.name, obstacle.reason);
+        errors.push(Diagnostic::error(message, member.span).note(obstacle.note));
     }
     let resolved = specification.resolve(&member.ty);
     let (spelling, written) =

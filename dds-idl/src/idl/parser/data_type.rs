@@ -169,7 +169,7 @@ fn map(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
         let message = format!("`{name}` cannot be the key of a map");
         parser.report(
             Diagnostic::error(message, key_span)
-                .note("keys are integers, booleans, characters, enums, bitmasks or strings"),
+                .note("keys are integers, booleans, characters, enums, bitmasks or strings (XTypes 1.3, 7.2.2.4.3)"),
         );
     }
     let bound = if parser.eat(TokenKind::Comma) { Some(bound(parser, "the bound")?) } else { None };

@@ -283,9 +283,10 @@ fn discriminator(parser: &mut Parser<'_>) -> Result<UnionDiscriminator, Reported
     if !is_discrete {
         let message = format!("`{}` cannot be a discriminator", parser.specification.type_name(&ty));
         let diagnostic = Diagnostic::error(message, span);
-        return Err(
-            parser.report(diagnostic.note("discriminators are integers, booleans, characters, octets or enums"))
-        );
+        return Err(parser
+            .report(diagnostic.note(
+                "discriminators are integers, booleans, characters, octets or enums (XTypes 1.3, 7.2.2.4.4.3)",
+            )));
     }
     let annotations = annotation::resolve(parser, &raw, AnnotationTarget::Discriminator, Some(&ty));
     Ok(UnionDiscriminator { ty, span, annotations })

@@ -41,6 +41,14 @@ fn wrong_annotation_is_refused() {
     refuse("@key struct A { long a; };", "1:1: `@key` does not apply to a struct");
     refuse("@extensibility(FINALE) struct A { long a; };", "1:16: expected one of FINAL, APPENDABLE, MUTABLE");
     refuse("struct A { @try_construct(CUT) long a; };", "1:27: expected one of DISCARD, USE_DEFAULT, TRIM");
+    for (text, clause) in [
+        ("struct A { @try_construct(CUT) long a; };", "XTypes 1.3, 7.2.2.7"),
+        ("@extensibility(FINALE) struct A { long a; };", "XTypes 1.3, 7.2.3"),
+        ("struct A { map<float, long> a; };", "XTypes 1.3, 7.2.2.4.3"),
+        ("union U switch (float) { case 1: long a; };", "XTypes 1.3, 7.2.2.4.4.3"),
+    ] {
+        assert!(refusal(text).to_string().contains(clause), "{text}");
+    }
     refuse("struct A { @default(\"x\") long a; };", "1:21: expected a value of type `int32`, found a string");
     refuse("struct A { @range(min=5, max=1) long a; };", "1:12: the range is empty: `min` is larger than `max`");
     refuse("struct A { @id(valeu=5) long a; };", "1:16: `@id` has no parameter `valeu`");
