@@ -52,6 +52,30 @@ fn file_by_path_finds_its_package_and_the_shipped_set() {
     assert!(loaded.types.type_hash(&wheel).is_some());
 }
 
+/// `rosidl` leaves subfolders of `msg` out of the names, and packages of Autoware have them.
+#[test]
+fn files_in_subfolders_have_the_names_without_them() {
+    let files = [
+        ("rover/package.xml", "<name>rover</name>"),
+        ("rover/msg/parts/Wheel.msg", "Axle axle"),
+        ("rover/msg/Axle.msg", "int32 a"),
+        ("rover/srv/parts/Turn.srv", "Wheel wheel\n---\n"),
+        ("other/msg/Car.msg", "rover/Wheel wheel"),
+    ];
+    let folder = folder("subfolders", &files);
+    let mut packages = RosPackages::default();
+    let names = packages.add_package(&folder.join("rover")).unwrap();
+    assert_eq!(names, [name("rover/msg/Axle"), name("rover/msg/Wheel"), name("rover/srv/Turn")]);
+    let loaded = packages.load(&names);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    let mut packages = RosPackages::default().search_path(&folder);
+    let wheel = packages.add_file(&folder.join("rover/msg/parts/Wheel.msg")).unwrap();
+    assert_eq!(wheel, name("rover/msg/Wheel"));
+    let loaded = packages.load(&[wheel.clone(), name("other/msg/Car")]);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    assert_eq!(loaded.types.described(&wheel).unwrap().fields.len(), 1);
+}
+
 #[test]
 fn file_that_is_long_or_not_regular_is_refused() {
     let long = "#".repeat((16 << 20) + 1);

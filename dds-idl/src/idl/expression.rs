@@ -443,6 +443,14 @@ pub(super) fn convert(
     ty: &DataType,
 ) -> Result<ConstantValue, Reported> {
     let resolved = parser.specification.resolve(ty).clone();
+    let value = match (&resolved, value) {
+        (DataType::Basic(basic), ConstantValue::Enumerator(id, index)) if basic.range().is_some() => {
+            let help = "write the number, or use the enum as the type";
+            parser.vendor_warning("an enumerator as an integer", "RTI Connext", span, help);
+            ConstantValue::Integer(parser.enumerator_value(id, index).into())
+        }
+        (_, value) => value,
+    };
     let converted = match &resolved {
         DataType::Basic(basic) => convert_basic(parser, &value, *basic, span)?,
         DataType::String { bound } => text_value(parser, &value, *bound, false, span)?,

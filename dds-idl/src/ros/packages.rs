@@ -17,6 +17,9 @@ pub const ROS_INTERFACES_MAX: usize = 20_000;
 /// Longest `package.xml` that is read, in bytes.
 const MANIFEST_LEN_MAX: usize = 1 << 20;
 
+/// Most levels of folders from `msg` on, in which interface files stand.
+const SUBFOLDER_DEPTH_MAX: usize = 4;
+
 /// Places of ROS packages.
 ///
 /// A package is searched in the order of the calls, and at last in the set that the crate ships: the packages of
@@ -163,7 +166,10 @@ impl RosPackages {
         let kind = path.extension().and_then(|extension| InterfaceKind::from_folder(extension.to_str()?));
         let kind = kind.ok_or_else(|| InterfacePathError::Extension(path.to_owned()))?;
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let folder = absolute.parent().and_then(Path::parent);
+        let in_subfolder = absolute.ancestors().skip(1).take(SUBFOLDER_DEPTH_MAX).find(|folder| {
+            folder.file_name().is_some_and(|name| name == kind.as_str()) && package_name_of_parent(folder).is_some()
+        });
+        let folder = in_subfolder.or_else(|| absolute.parent()).and_then(Path::parent);
         let package = folder.and_then(|folder| Some((folder, package_name(folder)?)));
         let (folder, package) = package.ok_or_else(|| InterfacePathError::Package(path.to_owned()))?;
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -248,8 +254,14 @@ impl RosPackages {
     fn read(&self, name: &InterfaceName) -> Option<io::Result<(PathBuf, String)>> {
         for place in &self.places {
             let Some(folder) = place.folder_of(name.package()) else { continue };
-            let path = folder.join(name.kind().as_str()).join(format!("{}.{}", name.name(), name.kind()));
-            if path.exists() {
+            let folder = folder.join(name.kind().as_str());
+            let file_name = format!("{}.{}", name.name(), name.kind());
+            let mut path = Some(folder.join(&file_name)).filter(|path| path.exists());
+            if path.is_none() {
+                let files = files_in(&folder, name.kind());
+                path = files.into_iter().find(|path| path.file_name().is_some_and(|name| *name == *file_name));
+            }
+            if let Some(path) = path {
                 // The parser refuses a longer file. Reading it would only take memory.
                 return Some(read_text(&path, ROS_FILE_LEN_MAX).map(|text| (path, text)));
             }
@@ -292,15 +304,37 @@ fn read_text(path: &Path, len_max: usize) -> io::Result<String> {
 fn names_in(package: &str, folder: &Path) -> Vec<InterfaceName> {
     let mut names = BTreeSet::new();
     for kind in InterfaceKind::ALL {
-        for entry in fs::read_dir(folder.join(kind.as_str())).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.extension().is_some_and(|extension| extension == kind.as_str()) {
-                let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-                names.extend(InterfaceName::new(package, kind, stem));
-            }
+        for path in files_in(&folder.join(kind.as_str()), kind) {
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            names.extend(InterfaceName::new(package, kind, stem));
         }
     }
     names.into_iter().collect()
+}
+
+/// The interface files of a kind, sorted, also those in subfolders: `rosidl` leaves these out of the names of types.
+fn files_in(folder: &Path, kind: InterfaceKind) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut open = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            // A link to a folder may lead back to it.
+            if entry.file_type().is_ok_and(|ty| ty.is_dir()) {
+                if depth + 1 < SUBFOLDER_DEPTH_MAX {
+                    open.push((path, depth + 1));
+                }
+            } else if path.extension().is_some_and(|extension| extension == kind.as_str()) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn package_name_of_parent(folder: &Path) -> Option<String> {
+    package_name(folder.parent()?)
 }
 
 /// The name in `package.xml`, or the name of the folder.

@@ -3,7 +3,8 @@
 use super::{Parser, Reported};
 use crate::idl::preprocessor::Pragma;
 use crate::idl::scope::{NamedEntity, ScopeId};
-use crate::model::{AnnotationKind, DataType, DefinitionId, DefinitionKind, Diagnostic, Span};
+use crate::model::{AnnotationKind, DataType, DefinitionId, DefinitionKind, Diagnostic, MemberDefinition, Span};
+use std::collections::HashMap;
 
 /// A pragma and the scope where it stands.
 #[derive(Debug)]
@@ -28,6 +29,7 @@ pub(super) fn collect(parser: &mut Parser<'_>) {
 
 /// Applies all pragmas.
 pub(super) fn apply(parser: &mut Parser<'_>) {
+    let mut annotated = HashMap::new();
     for pragma in std::mem::take(&mut parser.pragmas) {
         if parser.specification.diagnostics.is_full() {
             break;
@@ -51,13 +53,27 @@ pub(super) fn apply(parser: &mut Parser<'_>) {
             set_topic(parser, id);
             continue;
         }
+        let is_annotated = *annotated.entry(id).or_insert_with(|| has_annotated_key(parser, id));
         for (key, span) in keys.iter().filter(|(key, _)| !key.is_empty()) {
-            if mark_key(parser, id, key, *span).is_err() && parser.specification.diagnostics.is_full() {
+            if mark_key(parser, id, (key, *span), is_annotated).is_err() && parser.specification.diagnostics.is_full() {
                 break;
             }
         }
     }
     parser.scope = ScopeId::GLOBAL;
+}
+
+/// Whether a struct or one of its bases has a member with `@key`. Cyclone DDS and RTI Connext then ignore the pragma.
+fn has_annotated_key(parser: &Parser<'_>, id: DefinitionId) -> bool {
+    let mut current = Some(id);
+    while let Some(id) = current {
+        let DefinitionKind::Struct(found) = &parser.specification.definition(id).kind else { return false };
+        if found.members.iter().any(MemberDefinition::is_key) {
+            return true;
+        }
+        current = found.base;
+    }
+    false
 }
 
 fn set_topic(parser: &mut Parser<'_>, id: DefinitionId) {
@@ -101,15 +117,24 @@ fn find_type(parser: &mut Parser<'_>, name: &str, span: Span) -> Result<Definiti
     }
 }
 
-/// Marks `a`, or `a.b` with the members on the way, as a key.
-fn mark_key(parser: &mut Parser<'_>, id: DefinitionId, path: &str, span: Span) -> Result<(), Reported> {
+/// Marks `a`, or `a.b` with the members on the way, as a key. An unknown member is only a warning beside annotations.
+fn mark_key(
+    parser: &mut Parser<'_>,
+    id: DefinitionId,
+    (path, span): (&str, Span),
+    is_annotated: bool,
+) -> Result<(), Reported> {
     let mut current = Some(id);
     for part in path.split('.') {
         let (part, index_text) = part.split_once('[').unwrap_or((part, ""));
         let owner = current.and_then(|id| owner_of(parser, id, part));
         let Some((owner, index)) = owner else {
             let message = format!("`{path}` names no member of `{}`", parser.specification.definition(id).name);
-            let mut diagnostic = Diagnostic::error(message, span);
+            let mut diagnostic = if is_annotated {
+                Diagnostic::warning(message, span).note("the members with `@key` are the key")
+            } else {
+                Diagnostic::error(message, span)
+            };
             if parser.specification.diagnostics.may_suggest() {
                 let names = current.map(|id| member_names(parser, id)).unwrap_or_default();
                 diagnostic = diagnostic.did_you_mean(part, names.iter().map(String::as_str));

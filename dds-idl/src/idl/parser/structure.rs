@@ -238,7 +238,7 @@ pub(super) fn read_union(
         refuse_id_of_discriminator(parser, &branches);
     }
     let definition = UnionDefinition {
-        extensibility: parser.extensibility(&annotations),
+        extensibility,
         is_nested: parser.is_nested(&annotations),
         auto_id: parser.auto_id(&annotations),
         discriminator,

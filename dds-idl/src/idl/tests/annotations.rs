@@ -145,6 +145,18 @@ fn annotation_in_a_comment_is_applied() {
     assert_eq!(found.diagnostics.warning_count(), 4);
 }
 
+/// Cyclone DDS and RTI Connext ignore the pragma if there is an annotation.
+#[test]
+fn keylist_with_an_unknown_member_is_a_warning_beside_annotations() {
+    let found =
+        warn("struct A { @key long a; long b; };\n#pragma keylist A a kind\n", "2:21: `kind` names no member of `A`");
+    assert!(structure(&found, "A").members[0].is_key());
+    warn(
+        "struct A { @key long a; }; struct B : A { long b; };\n#pragma keylist B c\n",
+        "2:19: `c` names no member of `B`",
+    );
+}
+
 #[test]
 fn keylist_marks_keys_in_nested_types() {
     let found = accept_silently(

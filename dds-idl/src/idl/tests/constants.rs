@@ -1,6 +1,6 @@
 //! Constants and their expressions.
 
-use super::{constant, refuse, warn};
+use super::{constant, member_types, refuse, warn};
 use crate::model::{ConstantValue, DefinitionKind, FixedPoint};
 
 #[test]
@@ -104,4 +104,17 @@ fn number_of_c_is_accepted_with_a_warning() {
 fn large_constant_is_read_in_linear_time() {
     let text = format!("const string A = \"{}\";\nconst long B = 0{};", "x".repeat(1 << 20), " + 1".repeat(100_000));
     assert_eq!(constant(&text), ConstantValue::Integer(100_000));
+}
+
+/// RTI Connext accepts it.
+#[test]
+fn enumerator_is_an_integer_with_a_warning() {
+    let text = "enum Kind { A, @value(7) B }; typedef unsigned short Word; const Word N = B; struct S { long a[N]; };";
+    let found = warn(text, "1:75: an enumerator as an integer is not standard IDL");
+    assert_eq!(member_types(&found, "S"), ["int32[7]"]);
+    refuse("enum Kind { @value(300) A }; const octet N = A;", "1:46: 300 is not in the range of `octet`: 0 to 255");
+    refuse(
+        "enum Kind { A }; const double N = A;",
+        "1:35: expected a value of type `double`, found an enumerator of `Kind`",
+    );
 }
