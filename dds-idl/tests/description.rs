@@ -211,6 +211,27 @@ fn type_objects_are_those_of_cyclone_dds() {
     assert!(theirs.len() == 18);
 }
 
+/// The hashes of `idlc` of Cyclone DDS after 11.0.1. Older ones refuse the type.
+#[test]
+fn union_of_a_bitmask_has_the_hashes_of_cyclone_dds() {
+    let specification = parsed(
+        "module m {
+        @bit_bound(8) @final bitmask Flags { A, B, @position(5) C };
+        @final union U switch (Flags) { case A: @id(0) long a; case B: case C: string b; default: double d; };
+        @final struct S { U u; };
+        };",
+    );
+    let graph = graph(&specification, "m::S", DescriptionForm::Standard);
+    let ids: Vec<String> = graph.types().iter().map(|ty| format!("{} {}", ty.complete_id, ty.minimal_id)).collect();
+    for expected in [
+        "636ee287daa31ebeb47b92a4798a 1117d1935201d423eeaf944d1377",
+        "dc35edb162cd3dd0b439c5615eab d9c1f84e1ba773c06216c43eaf11",
+        "2cf80547313d3d58f6135bece3f6 d4680fc2cebb8ecb03625cb921cb",
+    ] {
+        assert!(ids.iter().any(|id| id == expected), "no {expected} in {ids:?}");
+    }
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -193,7 +193,7 @@ fn member_0_of_a_mutable_union_is_refused() {
     accept_silently("@appendable union U switch (long) { case 1: @id(0) long a; };");
 }
 
-/// XTypes 1.3, 7.2.2.4.4.3 does not list bitmasks. `idlc` of Cyclone DDS accepts them since 11.0; that of 0.10 and
+/// XTypes 1.3, 7.2.2.4.4.3 does not list bitmasks. `idlc` of Cyclone DDS accepts them after 11.0.1. Older ones and
 /// Fast DDS do not.
 #[test]
 fn bitmask_discriminator_is_accepted_with_a_warning() {
