@@ -1,6 +1,6 @@
 """Reads values of IDL types with the Python binding of Cyclone DDS, and writes them again.
 
-The classes are those of `../fast_dds/values.idl`, without the types that contain maps, and of `../data/idl/cyclone.idl`. Each line of standard input
+The classes are those of `../fast_dds/values.idl`, without maps, which Cyclone DDS does not have, and of `../data/idl/cyclone.idl`. Each line of standard input
 has the name of a type, the version of XCDR, and a payload in hexadecimal. An answer is the payload that Cyclone writes, or `error` and the reason.
 """
 
