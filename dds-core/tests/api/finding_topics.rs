@@ -81,8 +81,10 @@ fn panic_in_participant_ends_search() {
     let waker = Waker::from(Arc::clone(&woken));
     let mut search = pin!(participant.find_topic::<Pose>("t"));
     assert!(search.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    // A discovery event may wake the search at any time.
+    let before = woken.count();
     assert_eq!(participant.inside(|| panic!("on purpose")), Err(EnterError::Failed));
-    assert_eq!(woken.count(), 1);
+    assert!(woken.count() > before);
     let Poll::Ready(Err(error)) = search.as_mut().poll(&mut Context::from_waker(&waker)) else { panic!("it waits") };
     assert_eq!(error.kind(), &WaitErrorKind::Closed);
 }
