@@ -31,6 +31,7 @@ mod disposals;
 mod endpoint;
 mod ignored;
 mod peer;
+mod republications;
 mod security;
 mod stateless_messages;
 mod type_lookup;
@@ -55,6 +56,7 @@ use awareness::Awareness;
 use builtin_pairs::BuiltinPairs;
 use ignored::Ignored;
 use peer::PeerTable;
+use republications::Republications;
 use security::SecureEndpoints;
 use std::sync::Arc;
 use type_lookup::{LookupContext, TypeLookup};
@@ -75,6 +77,7 @@ pub struct Participant {
     liveliness: LivelinessSchedules,
     type_lookup: TypeLookup,
     awareness: Awareness,
+    republications: Republications,
     ignored: Ignored,
     /// `None` without DDS Security.
     secure: Option<Box<SecureEndpoints>>,
@@ -116,6 +119,7 @@ impl Participant {
             liveliness: LivelinessSchedules::new(Arc::clone(&config.assertion_clock)),
             type_lookup: TypeLookup::default(),
             awareness: Awareness::default(),
+            republications: Republications::default(),
             ignored: Ignored::default(),
             secure: SecureEndpoints::new(&config, hash_seed),
             counters: ParticipantCounters::default(),
@@ -252,6 +256,7 @@ impl Participant {
             },
             self.peers.validations.deadline(),
             self.peers.claims.deadline(),
+            self.republications.deadline(),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -273,6 +278,7 @@ impl Participant {
             self.pairs.get_mut(topic).handle_timeout(now);
             self.handle_samples(now, topic);
         }
+        self.publish_waiting(now);
         security::handle_secure_timeout(self, now);
     }
 

@@ -511,12 +511,22 @@ impl Participant {
         self.request_types(now);
     }
 
-    /// Announces the endpoints again that a peer ignores since its challenge.
+    /// Announces the endpoints again that a peer ignores since its challenge, as soon as the budget allows it.
     fn publish_passed(&mut self, now: Now, validated: Validated) {
-        match validated.topic {
-            BuiltinPairTopic::Publications if validated.has_passed => self.publish_again::<PublicationData>(now),
-            BuiltinPairTopic::Subscriptions if validated.has_passed => self.publish_again::<SubscriptionData>(now),
-            _ => {}
+        if validated.has_passed {
+            self.republications.request(validated.topic);
+            self.publish_waiting(now);
+        }
+    }
+
+    /// Announces the endpoints again whose announcements wait for the budget.
+    pub(super) fn publish_waiting(&mut self, now: Now) {
+        let topics = self.republications.take(now.instant);
+        if topics.contains(BuiltinPairTopic::Publications) {
+            self.publish_again::<PublicationData>(now);
+        }
+        if topics.contains(BuiltinPairTopic::Subscriptions) {
+            self.publish_again::<SubscriptionData>(now);
         }
     }
 

@@ -137,7 +137,7 @@ struct Validation {
 pub(super) struct Topics(u8);
 
 impl Topics {
-    fn insert(&mut self, topic: BuiltinPairTopic) {
+    pub(super) fn insert(&mut self, topic: BuiltinPairTopic) {
         self.0 |= 1 << topic as u8;
     }
 

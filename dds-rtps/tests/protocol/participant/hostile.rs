@@ -8,8 +8,9 @@ use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::Participant;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, LocatorKind, VendorId};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, LocatorKind, SequenceNumber, VendorId};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -163,6 +164,73 @@ fn only_existing_builtin_endpoints_are_matched() {
     network.deliver(a, &announcement(prefix(7), |data| data.builtin_endpoints.0 = 0xc03));
     assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 0);
     assert_eq!(remote_readers(&network, BuiltinPairTopic::Messages), 1);
+}
+
+/// Each move needs a challenge that the peer answers, after which it ignores the earlier announcements.
+#[test]
+fn peer_that_moves_on_and_on_draws_few_repetitions() {
+    let mut network = Network::new();
+    let [a, b] = [1, 2].map(|number| network.start(config(number)));
+    network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    // Without messages, the challenges come from the writer of publications.
+    let at = |host: u8| {
+        announcement(prefix(7), |data| {
+            data.builtin_endpoints.0 = 0x3f;
+            data.metatraffic_unicast = vec![Locator::udp_v4([10, 0, 0, host].into(), 7410)];
+        })
+    };
+    // Each repetition has a number of its own.
+    let announced = Rc::new(RefCell::new(BTreeSet::new()));
+    let noted = Rc::clone(&announced);
+    network.loses = Box::new(move |_, bytes| {
+        if bytes[8..20] == prefix(1).0 {
+            noted.borrow_mut().extend(publications(bytes));
+        }
+        false
+    });
+    // Until its first address is valid, another one needs no move.
+    network.deliver(a, &at(50));
+    for _ in 0..5 {
+        network.run_for(Duration::from_millis(100));
+        network.answer_challenge_of(a, prefix(7), EntityId::SEDP_PUBLICATIONS_WRITER);
+    }
+    assert_eq!(network.participant(a).builtin(BuiltinPairTopic::Publications).writer().remote_readers(), 2);
+    network.run_for(Duration::from_secs(1));
+    let (first, begun) = (announced.take().len(), network.now.instant);
+    for host in 51..150 {
+        let address = Locator::udp_v4([10, 0, 0, host].into(), 7410);
+        // An answer to another HEARTBEAT counts as a guess. The announcement brings the next challenge.
+        let moves = (0..1_000).any(|round| {
+            if round % 100 == 0 {
+                network.deliver(a, &at(host));
+            }
+            network.run_for(Duration::from_millis(2));
+            network.answer_challenge_of(a, prefix(7), EntityId::SEDP_PUBLICATIONS_WRITER);
+            network.participant(a).route(prefix(7)).unwrap().unicast[0] == address
+        });
+        assert!(moves, "it stays where it was before {address}");
+    }
+    let seconds = network.now.instant.since(begun).as_nanos() / 1_000_000_000;
+    network.run_for(Duration::from_secs(5));
+    let repeated = announced.take().len() as i64;
+    println!("{first} announcements at first, {repeated} in {seconds} s of moves");
+    // Eight at once, one in each second of the moves, and the last one.
+    assert!((1..=10 + seconds).contains(&repeated), "{repeated} repetitions in {seconds} s");
+    // The others know the writer all the time.
+    assert!(network.participant(b).matching().writer(Guid::new(prefix(1), writer_id(1))).is_some());
+}
+
+/// Returns the numbers of the writers' announcements in a datagram.
+fn publications(bytes: &[u8]) -> Vec<SequenceNumber> {
+    let Ok(message) = dds_rtps::wire::Message::parse(bytes) else { return Vec::new() };
+    let submessages = message.submessages().flatten();
+    let numbers = submessages.filter_map(|submessage| match submessage {
+        dds_rtps::wire::Submessage::Data(data) if data.writer_id == EntityId::SEDP_PUBLICATIONS_WRITER => {
+            Some(data.writer_sn)
+        }
+        _ => None,
+    });
+    numbers.collect()
 }
 
 #[test]
