@@ -430,7 +430,7 @@ pub struct RecordOptions {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M", requires = "last")]
     pub last_bytes: u64,
     /// Most memory for samples that wait for the disk. The command counts samples that have no room.
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M")]
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1G")]
     pub queue_bytes: u64,
     /// Topic whose samples write the last seconds into a file. It is recorded even if --exclude has it.
     #[arg(long, value_name = "TOPIC", value_parser = topic, requires = "last")]

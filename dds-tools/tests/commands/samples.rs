@@ -237,7 +237,9 @@ fn new_topic_needs_the_name_of_its_type() {
         let echo = ["echo", "new/pose", "--count", "1", "--type", file, "--type-name", "Pose", "--for", "60"];
         let echo = scope.spawn(move || domain.run(&echo).unwrap());
         assert_eq!(publish("Pose", "1").notes, "samples published: 1\n");
-        assert_eq!(echo.join().unwrap(), "{robot: 7}\n");
+        // The writer may end the instance before the reader takes the sample.
+        let text = echo.join().unwrap();
+        assert!(text.starts_with("{robot: 7}\n"), "{text}");
     });
     assert_eq!(publish("Pose", "0").notes, "samples published: 1\n");
     let error = publish("Posse", "0").result.unwrap_err().to_string();
