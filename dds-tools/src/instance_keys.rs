@@ -40,9 +40,28 @@ impl EndKey for Raw {
 
 /// An encoded key. The values of the other members, such as a large array, take no memory.
 #[derive(Debug)]
-struct KeptKey {
+pub(crate) struct KeptKey {
     ty: DynamicType,
     payload: Box<[u8]>,
+}
+
+impl KeptKey {
+    /// Encodes the key of a sample. `None` if it does not fit its type.
+    pub(crate) fn new(sample: &DynamicData) -> Option<Self> {
+        let mut payload = Vec::new();
+        encode_key_payload::<DynamicData>(sample, Encoding::Xcdr2, &mut payload).ok()?;
+        Some(Self { ty: sample.ty().clone(), payload: payload.into() })
+    }
+
+    /// Returns the bytes of the encoded key.
+    pub(crate) fn len(&self) -> usize {
+        self.payload.len()
+    }
+
+    /// Returns a sample that has only the key.
+    pub(crate) fn to_sample(&self) -> Option<DynamicData> {
+        DynamicData::from_key_payload(&self.ty, &self.payload).ok()
+    }
 }
 
 /// The keys of the instances of one topic.
@@ -60,21 +79,16 @@ impl InstanceKeys {
         if instance.is_nil() || self.keys.contains_key(&instance) {
             return;
         }
-        let mut payload = Vec::new();
-        let encoded = encode_key_payload::<DynamicData>(sample, Encoding::Xcdr2, &mut payload);
-        if encoded.is_err() || payload.len() > KEY_LEN_MAX {
-            return;
-        }
+        let Some(key) = KeptKey::new(sample).filter(|key| key.len() <= KEY_LEN_MAX) else { return };
         if self.order.len() >= INSTANCES_MAX {
             self.order.pop_front().and_then(|oldest| self.keys.remove(&oldest));
         }
         self.order.push_back(instance);
-        self.keys.insert(instance, KeptKey { ty: sample.ty().clone(), payload: payload.into() });
+        self.keys.insert(instance, key);
     }
 
     fn kept(&self, instance: InstanceHandle) -> Option<DynamicData> {
-        let KeptKey { ty, payload } = self.keys.get(&instance)?;
-        DynamicData::from_key_payload(ty, payload).ok()
+        self.keys.get(&instance)?.to_sample()
     }
 
     /// Returns the key of an instance that ended with `sample`.
@@ -152,6 +166,6 @@ mod tests {
         let mut keys = InstanceKeys::default();
         keys.keep(instance(1), &sample);
         assert_eq!(keys.kept(instance(1)).unwrap(), sample);
-        assert!(keys.keys[&instance(1)].payload.len() < 16);
+        assert!(keys.keys[&instance(1)].len() < 16);
     }
 }

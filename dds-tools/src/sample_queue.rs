@@ -3,13 +3,14 @@
 //! The thread that receives a sample moves it into the queue at once. So the recording thread may wait for the disk or
 //! for a processor. The queue has a limit in bytes and holds back no writer. It counts the samples without room.
 
-use crate::instance_keys::EndKey;
+use crate::instance_keys::{EndKey, KeptKey};
 use crate::topic_reader::ends_instance;
 use bytes::Bytes;
-use dds_core::cdr::{Encoded, Encoding};
-use dds_core::dynamic::DynamicData;
+use dds_core::cdr::Encoded;
 use dds_core::reader::SampleRef;
-use dds_core::{DataReader, SampleInfo};
+use dds_core::writer::SequenceNumber;
+use dds_core::{DataReader, SampleInfo, Time};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +21,14 @@ const BLOCK_BYTES: usize = 1 << 20;
 const SPARE_BLOCKS_MAX: usize = 8;
 /// Samples beyond this length stay in the memory of their reader. The memory of a shorter one may be a whole datagram.
 const COPIED_LEN_MAX: usize = 64 << 10;
+
+/// Samples of one take that are sorted without an allocation.
+const SORTED_IN_PLACE: usize = 64;
+
+/// Returns the order of the changes of a reader. Samples of one datagram have the same time.
+pub(crate) fn arrival(info: &SampleInfo) -> (Time, SequenceNumber) {
+    (info.reception_timestamp, info.sequence_number)
+}
 
 /// A queue for the changes of several topics, in the order of their arrival.
 #[derive(Debug)]
@@ -61,7 +70,7 @@ pub(crate) struct QueuedChange {
     pub(crate) reader: usize,
     pub(crate) info: SampleInfo,
     /// The key of an instance that ended, if the reader knows it.
-    pub(crate) key: Option<Box<DynamicData>>,
+    pub(crate) key: Option<Box<KeptKey>>,
     payload: QueuedPayload,
 }
 
@@ -89,7 +98,8 @@ impl QueueBlock {
     /// Returns the changes in the order of their reception, and the payloads of the short samples.
     pub(crate) fn by_reception(&mut self) -> (&mut [QueuedChange], &[u8]) {
         let Self { changes, payloads, .. } = self;
-        // Changes that waited for an earlier one follow it. The sort is stable and usually has nothing to do.
+        // A change that waited for an earlier one stands behind it in the queue, although it arrived first. The sort
+        // is stable and usually has nothing to do.
         if !changes.is_sorted_by_key(|change| change.info.reception_timestamp) {
             changes.sort_by_key(|change| change.info.reception_timestamp);
         }
@@ -125,6 +135,11 @@ impl SampleQueue {
     /// Returns how many changes of a topic had no room.
     pub(crate) fn without_room(&self, topic: usize) -> u64 {
         self.state().without_room.get(&topic).copied().unwrap_or(0)
+    }
+
+    /// Returns the bytes of all changes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.state().bytes
     }
 
     /// Accepts no further change, and completes the last block.
@@ -201,8 +216,17 @@ impl TopicInlet {
     pub(crate) fn take_from<T: EndKey>(&self, index: usize, reader: &DataReader<T>) {
         // A closed reader has no samples.
         let Ok(samples) = reader.take() else { return };
-        for sample in &samples {
-            self.push(index, reader, &sample);
+        if samples.iter().is_sorted_by_key(|sample| arrival(sample.info())) {
+            for sample in &samples {
+                self.push(index, reader, &sample);
+            }
+            return;
+        }
+        // A reader returns the samples of a datagram by instance (DDS 1.4, 2.2.2.5.3.8).
+        let mut ordered: SmallVec<[SampleRef<'_, T>; SORTED_IN_PLACE]> = samples.iter().collect();
+        ordered.sort_by_key(|sample| arrival(sample.info()));
+        for sample in &ordered {
+            self.push(index, reader, sample);
         }
     }
 
@@ -210,6 +234,7 @@ impl TopicInlet {
         let info = sample.info();
         // Only now, because the take may have removed the instance from the reader.
         let key = if ends_instance(info) { T::key_of_end(reader, sample) } else { None };
+        let key = key.as_ref().and_then(KeptKey::new);
         let encoded = sample.encoded().map(|encoded| encoded.bytes);
         let (payload, copied) = match encoded {
             Some(bytes) if bytes.len() > COPIED_LEN_MAX => {
@@ -217,7 +242,7 @@ impl TopicInlet {
             }
             short => (QueuedPayload::Nothing, short),
         };
-        let key_len = key.as_ref().and_then(|key| key.to_payload(Encoding::Xcdr1).ok()).map_or(0, |key| key.len());
+        let key_len = key.as_ref().map_or(0, KeptKey::len);
         let bytes = size_of::<QueuedChange>() + encoded.map_or(0, <[u8]>::len) + key_len;
         let (topic, key) = (self.topic, key.map(Box::new));
         self.queue.push(QueuedChange { topic, reader: index, info: info.clone(), key, payload }, copied, bytes);

@@ -3,7 +3,7 @@
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
 use crate::instance_keys::{EndKey, InstanceKeys};
-use crate::sample_queue::{QueuedChange, TopicInlet};
+use crate::sample_queue::{QueuedChange, TopicInlet, arrival};
 use crate::topic_access::{reader_qos, subscriber_qos};
 use dds_core::builtin::PublicationBuiltinTopicData;
 use dds_core::cdr::{Encoded, Raw};
@@ -292,7 +292,7 @@ impl<T: EndKey> ClassReaders<T> {
         for (index, samples) in &taken {
             ordered.extend(samples.iter().map(|sample| (*index, sample)));
         }
-        ordered.sort_by_key(|(_, sample)| (sample.info().reception_timestamp, sample.info().sequence_number));
+        ordered.sort_by_key(|(_, sample)| arrival(sample.info()));
         for (index, sample) in ordered {
             let info = sample.info();
             let (class, reader) = &readers[index];
@@ -314,7 +314,8 @@ impl<T: EndKey> ClassReaders<T> {
         let Some((class, reader)) = readers.get(change.reader) else { return Ok(()) };
         let part = delivery_of(writers, readers, (*class, reader), &change.info);
         let key = change.key.take();
-        part.pass(&change.info, change.encoded(payloads), || key_of(key.map(|key| *key)), &mut each)
+        let key = || key_of(key.and_then(|key| key.to_sample()));
+        part.pass(&change.info, change.encoded(payloads), key, &mut each)
     }
 
     fn losses(&self) -> ReaderLosses {

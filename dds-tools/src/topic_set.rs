@@ -223,6 +223,12 @@ impl TopicSet {
         }
     }
 
+    /// Returns the bytes of the changes in the queue.
+    #[must_use]
+    pub fn queued_bytes(&self) -> usize {
+        self.queue.as_ref().map_or(0, |queue| queue.bytes())
+    }
+
     /// Returns how many changes of a topic had no room in the queue.
     #[must_use]
     pub fn without_room(&self, topic: usize) -> u64 {

@@ -36,6 +36,8 @@ const FIRST_LOOK: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(100);
 /// Time between two looks at the queue, unless many samples wait in it.
 const STEP: Duration = Duration::from_millis(2);
+/// Bytes that wait at the end and may take a while. The command then says so.
+const NOTED_REST: usize = 64 << 20;
 
 /// Records until the count, the time or the request to stop. Topics may appear at any time.
 ///
@@ -72,27 +74,15 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
         sink: Sink::new(options, &watch)?,
     };
     let stop = stop.after(options.end.duration);
-    let mut last_look = None::<Instant>;
-    while !stop.is_due() && !recorder.is_complete() {
-        if last_look.is_none_or(|last| last.elapsed() >= LOOK) {
-            last_look = Some(Instant::now());
-            watch.update()?;
-            recorder.open_topics(&mut set, &watch, notes)?;
-            recorder.trigger.look_at_keys()?;
-        }
-        let is_behind = set.deliver(|topic, info, change| recorder.write(topic, info, change))?;
-        recorder.sink.keep_up(&recorder.trigger, notes)?;
-        if !is_behind {
-            stop.sleep(STEP);
-        }
-    }
-    // What arrived before the end belongs to the recording.
+    let written = recorder.record(&mut set, &mut watch, notes, &stop);
+    // Also after a failure: samples that nothing writes need no memory.
     set.close_queue();
-    while set.deliver(|topic, info, change| recorder.write(topic, info, change))? {}
+    let written = written.and_then(|()| recorder.write_rest(&mut set, notes));
     let TopicRecorder { recorded, total, sink, .. } = recorder;
-    // The figures also help after a failure.
     let finished = sink.finish(notes);
-    finished.and(report(&recorded, total, &mut set, notes))
+    // The figures also help after a failure.
+    let reported = report(&recorded, total, &mut set, notes);
+    written.and(finished).and(reported)
 }
 
 /// Returns whether a sample is older than the recording: a writer kept it for late readers.
@@ -401,6 +391,42 @@ struct TopicRecorder {
 }
 
 impl TopicRecorder {
+    /// Records until the count or the request to stop.
+    fn record(
+        &mut self,
+        set: &mut TopicSet,
+        watch: &mut DomainWatch,
+        notes: &mut dyn Write,
+        stop: &Stop,
+    ) -> Result<(), ToolError> {
+        let mut last_look = None::<Instant>;
+        while !stop.is_due() && !self.is_complete() {
+            if last_look.is_none_or(|last| last.elapsed() >= LOOK) {
+                last_look = Some(Instant::now());
+                watch.update()?;
+                self.open_topics(set, watch, notes)?;
+                self.trigger.look_at_keys()?;
+            }
+            let is_behind = set.deliver(|topic, info, change| self.write(topic, info, change))?;
+            self.sink.keep_up(&self.trigger, notes)?;
+            if !is_behind {
+                stop.sleep(STEP);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the samples that wait in the closed queue: they arrived before the end.
+    fn write_rest(&mut self, set: &mut TopicSet, notes: &mut dyn Write) -> Result<(), ToolError> {
+        let bytes = set.queued_bytes();
+        // A complete recording writes none of the samples.
+        if bytes >= NOTED_REST && !self.is_complete() {
+            writeln!(notes, "writes {} MiB that wait in memory", bytes >> 20).map_err(ToolError::output)?;
+        }
+        while set.deliver(|topic, info, change| self.write(topic, info, change))? {}
+        Ok(())
+    }
+
     fn is_complete(&self) -> bool {
         self.limit.is_some_and(|limit| self.total >= limit)
     }

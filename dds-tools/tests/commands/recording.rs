@@ -471,12 +471,14 @@ fn queue_has_every_sample_that_arrived_while_the_recording_waited() {
         let domain = Domain::new();
         let robot = domain.join("robot");
         let qos = DataWriterQos::default().reliable().keep_all();
-        let writer = robot.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+        // A datagram has samples of both instances.
+        let builder = robot.writer_builder::<Pose>("robot/pose").qos(qos).batching(Duration::from_millis(5));
+        let writer = builder.build().unwrap();
         let mut set = queued_set(&domain, queue_bytes);
         writer.wait_for_readers(1).block_for(within).unwrap();
-        for _ in 0..SAMPLES {
-            // The reader keeps 1000 samples of the instance.
-            writer.write(&pose(1, 0.0)).unwrap();
+        // More than the 1000 samples that readers of other commands keep.
+        for number in 0..SAMPLES {
+            writer.write(&pose((number % 2) as u32, 0.0)).unwrap();
         }
         writer.acknowledged().block_for(within).unwrap();
         let deadline = Instant::now() + within;
@@ -495,6 +497,72 @@ fn queue_has_every_sample_that_arrived_while_the_recording_waited() {
         assert_eq!(set.without_room(0) == 0, has_room);
         assert!(!numbers.is_empty() && numbers.is_sorted());
     }
+}
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Scan {
+    #[dds(key)]
+    sensor: u32,
+    ranges: [f64; 8192],
+}
+
+#[test]
+fn end_of_an_instance_takes_the_room_of_its_key() {
+    const SENSORS: u32 = 8;
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let domain = Domain::new();
+    let qos = DataWriterQos::default().reliable().keep_all();
+    let writer = domain.join("robot").writer_builder::<Scan>("scan").qos(qos).build().unwrap();
+    // Room for one sample, or for all ends.
+    let mut set = queued_set(&domain, 100_000);
+    writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+    let mut arrived = Vec::new();
+    let mut take = |set: &mut TopicSet, count: u32| {
+        while arrived.len() as u64 + set.without_room(0) < u64::from(count) && Instant::now() < deadline {
+            let take = |_, _: &SampleInfo, change: TopicChange<'_>| {
+                arrived.push(match change {
+                    TopicChange::Sample(_) => None,
+                    TopicChange::End(end) => end.key.map(|key| key.get::<u32>("sensor").unwrap()),
+                });
+                Ok(())
+            };
+            set.deliver(take).unwrap();
+        }
+        std::mem::take(&mut arrived)
+    };
+    for sensor in 0..SENSORS {
+        writer.write(&Scan { sensor, ranges: [0.0; 8192] }).unwrap();
+        assert_eq!(take(&mut set, 1), [None]);
+    }
+    for sensor in 0..SENSORS {
+        writer.dispose(&sensor).unwrap();
+    }
+    writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+    assert_eq!(take(&mut set, SENSORS), (0..SENSORS).map(Some).collect::<Vec<_>>());
+    assert_eq!(set.without_room(0), 0);
+}
+
+#[test]
+#[cfg(unix)]
+fn failure_of_the_disk_still_prints_the_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("disk");
+    std::fs::create_dir(&place).unwrap();
+    let path = place.join("drive.mcap");
+    let domain = Domain::new();
+    let writer = pose_writer(&domain.join("robot"));
+    // The header of the first file exceeds the size, so each sample begins a file.
+    let line = ["record", "--output", path.to_str().unwrap(), "--split-bytes", "1", "--for", "30"];
+    let printed = std::thread::scope(|scope| {
+        let recorder = scope.spawn(|| domain.run(&line));
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        std::fs::remove_dir_all(&place).unwrap();
+        writer.write(&pose(1, 1.0)).unwrap();
+        recorder.join().unwrap()
+    });
+    assert!(matches!(printed.result, Err(ToolError::Io { .. })), "{}", printed.notes);
+    assert!(printed.notes.contains("robot/pose: 1 samples, 0 lost\n"), "{}", printed.notes);
+    assert!(printed.notes.ends_with("recorded 1 samples of 1 topics\n"), "{}", printed.notes);
 }
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
