@@ -4,7 +4,7 @@ use super::{Parser, Reported};
 use crate::idl::preprocessor::Pragma;
 use crate::idl::scope::{NamedEntity, ScopeId};
 use crate::model::{AnnotationKind, DataType, DefinitionId, DefinitionKind, Diagnostic, MemberDefinition, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A pragma and the scope where it stands.
 #[derive(Debug)]
@@ -29,8 +29,13 @@ pub(super) fn collect(parser: &mut Parser<'_>) {
 
 /// Applies all pragmas.
 pub(super) fn apply(parser: &mut Parser<'_>) {
-    let mut annotated = HashMap::new();
-    for pragma in std::mem::take(&mut parser.pragmas) {
+    let pragmas = std::mem::take(&mut parser.pragmas);
+    if pragmas.is_empty() {
+        return;
+    }
+    // A pragma marks members like `@key`. Only the annotations before all of them count.
+    let annotated = annotated_structs(parser);
+    for pragma in pragmas {
         if parser.specification.diagnostics.is_full() {
             break;
         }
@@ -53,9 +58,9 @@ pub(super) fn apply(parser: &mut Parser<'_>) {
             set_topic(parser, id);
             continue;
         }
-        let is_annotated = *annotated.entry(id).or_insert_with(|| has_annotated_key(parser, id));
         for (key, span) in keys.iter().filter(|(key, _)| !key.is_empty()) {
-            if mark_key(parser, id, (key, *span), is_annotated).is_err() && parser.specification.diagnostics.is_full() {
+            let key = KeyPath { pragma: name, path: key, span: *span, is_ignored: annotated.contains(&id) };
+            if mark_key(parser, id, &key, &annotated).is_err() && parser.specification.diagnostics.is_full() {
                 break;
             }
         }
@@ -63,17 +68,27 @@ pub(super) fn apply(parser: &mut Parser<'_>) {
     parser.scope = ScopeId::GLOBAL;
 }
 
-/// Whether a struct or one of its bases has a member with `@key`. Cyclone DDS and RTI Connext then ignore the pragma.
-fn has_annotated_key(parser: &Parser<'_>, id: DefinitionId) -> bool {
-    let mut current = Some(id);
-    while let Some(id) = current {
-        let DefinitionKind::Struct(found) = &parser.specification.definition(id).kind else { return false };
-        if found.members.iter().any(MemberDefinition::is_key) {
-            return true;
+/// The structs that have a member with `@key`, also in a base. Cyclone DDS and RTI Connext ignore the pragma for them.
+fn annotated_structs(parser: &Parser<'_>) -> HashSet<DefinitionId> {
+    let mut known = HashMap::new();
+    for (id, _) in parser.specification.definitions() {
+        let (mut chain, mut is_annotated, mut current) = (Vec::new(), false, Some(id));
+        while let Some(id) = current {
+            if let Some(answer) = known.get(&id) {
+                is_annotated = *answer;
+                break;
+            }
+            let DefinitionKind::Struct(found) = &parser.specification.definition(id).kind else { break };
+            chain.push(id);
+            if found.members.iter().any(MemberDefinition::is_key) {
+                is_annotated = true;
+                break;
+            }
+            current = found.base;
         }
-        current = found.base;
+        known.extend(chain.into_iter().map(|id| (id, is_annotated)));
     }
-    false
+    known.into_iter().filter(|(_, is_annotated)| *is_annotated).map(|(id, _)| id).collect()
 }
 
 fn set_topic(parser: &mut Parser<'_>, id: DefinitionId) {
@@ -117,59 +132,93 @@ fn find_type(parser: &mut Parser<'_>, name: &str, span: Span) -> Result<Definiti
     }
 }
 
-/// Marks `a`, or `a.b` with the members on the way, as a key. An unknown member is only a warning beside annotations.
+/// A member of a struct in a pragma.
+struct KeyPath<'p> {
+    pragma: &'p str,
+    /// `a`, or `a.b`.
+    path: &'p str,
+    span: Span,
+    /// Whether the struct has `@key`, so that the pragma has no effect.
+    is_ignored: bool,
+}
+
+impl KeyPath<'_> {
+    /// A wrong path is only a warning if it has no effect.
+    fn wrong(&self, message: String) -> Diagnostic {
+        if self.is_ignored {
+            let note = format!("`#pragma {}` has no effect on a struct with `@key`", self.pragma);
+            Diagnostic::warning(message, self.span).note(note)
+        } else {
+            Diagnostic::error(message, self.span)
+        }
+    }
+
+    fn without_effect(&self) -> Diagnostic {
+        let Self { pragma, path, .. } = self;
+        let message = format!("`{path}` is not a key: `#pragma {pragma}` has no effect on a struct with `@key`");
+        Diagnostic::warning(message, self.span).help("write `@key` before the member too")
+    }
+}
+
+/// Marks `a`, or `a.b` with the members on the way, as a key. Structs with `@key` keep their keys.
 fn mark_key(
     parser: &mut Parser<'_>,
     id: DefinitionId,
-    (path, span): (&str, Span),
-    is_annotated: bool,
+    key: &KeyPath<'_>,
+    annotated: &HashSet<DefinitionId>,
 ) -> Result<(), Reported> {
-    let mut current = Some(id);
-    for part in path.split('.') {
+    let (mut current, mut has_effect) = (Some(id), true);
+    for part in key.path.split('.') {
         let (part, index_text) = part.split_once('[').unwrap_or((part, ""));
-        let owner = current.and_then(|id| owner_of(parser, id, part));
-        let Some((owner, index)) = owner else {
-            let message = format!("`{path}` names no member of `{}`", parser.specification.definition(id).name);
-            let mut diagnostic = if is_annotated {
-                Diagnostic::warning(message, span).note("the members with `@key` are the key")
-            } else {
-                Diagnostic::error(message, span)
-            };
-            if parser.specification.diagnostics.may_suggest() {
-                let names = current.map(|id| member_names(parser, id)).unwrap_or_default();
-                diagnostic = diagnostic.did_you_mean(part, names.iter().map(String::as_str));
-            }
-            return Err(parser.report(diagnostic));
+        let Some((owner, index)) = current.and_then(|id| owner_of(parser, id, part)) else {
+            return Err(report_unknown_member(parser, id, key, (current, part)));
         };
+        let is_ignored = key.is_ignored || current.is_some_and(|id| annotated.contains(&id));
         let mut ty = None;
         if let DefinitionKind::Struct(found) = &mut parser.specification.definition_mut(owner).kind
             && let Some(member) = found.members.get_mut(index)
         {
-            if !member.is_key() {
-                member.annotations.push(span, AnnotationKind::Key(true));
+            if is_ignored {
+                has_effect &= member.is_key();
+            } else if !member.is_key() {
+                member.annotations.push(key.span, AnnotationKind::Key(true));
             }
             ty = Some(member.ty.clone());
         }
         if !index_text.is_empty() {
             ty = ty.and_then(|ty| array_element(parser, &ty, index_text));
             if ty.is_none() {
-                let message = format!("`{path}` is not an element of an array");
-                return Err(parser.report(Diagnostic::error(message, span)));
+                let message = format!("`{}` is not an element of an array", key.path);
+                return Err(parser.report(key.wrong(message)));
             }
-            let message = format!("the key `{path}`: an element of an array");
-            parser.vendor_warning(
-                &message,
-                "OpenDDS",
-                span,
-                "the whole array is a key: write `@key` before the member",
-            );
+            if !is_ignored {
+                let message = format!("the key `{}`: an element of an array", key.path);
+                let help = "the whole array is a key: write `@key` before the member";
+                parser.vendor_warning(&message, "OpenDDS", key.span, help);
+            }
         }
         current = match ty.as_ref().map(|ty| parser.specification.resolve(ty)) {
             Some(DataType::Named(id)) => Some(*id),
             _ => None,
         };
     }
-    Ok(())
+    if has_effect { Ok(()) } else { Err(parser.report(key.without_effect())) }
+}
+
+/// Reports that a part of a path is no member of the type before it.
+fn report_unknown_member(
+    parser: &mut Parser<'_>,
+    id: DefinitionId,
+    key: &KeyPath<'_>,
+    (owner, part): (Option<DefinitionId>, &str),
+) -> Reported {
+    let name = &parser.specification.definition(id).name;
+    let mut diagnostic = key.wrong(format!("`{}` names no member of `{name}`", key.path));
+    if parser.specification.diagnostics.may_suggest() {
+        let names = owner.map(|id| member_names(parser, id)).unwrap_or_default();
+        diagnostic = diagnostic.did_you_mean(part, names.iter().map(String::as_str));
+    }
+    parser.report(diagnostic)
 }
 
 /// The struct with a member, which may be a base, and the index of the member.

@@ -1,7 +1,7 @@
 //! Annotations, comments and pragmas.
 
 use super::{accept, accept_silently, member_types, refusal, refuse, structure, warn};
-use crate::model::{ConstantValue, DataType, DefinitionKind, Extensibility, TryConstruct};
+use crate::model::{ConstantValue, DataType, DefinitionKind, Extensibility, Specification, TryConstruct};
 
 #[test]
 fn annotations_are_typed() {
@@ -155,6 +155,44 @@ fn keylist_with_an_unknown_member_is_a_warning_beside_annotations() {
         "struct A { @key long a; }; struct B : A { long b; };\n#pragma keylist B c\n",
         "2:19: `c` names no member of `B`",
     );
+}
+
+#[test]
+fn keylist_of_a_struct_with_annotated_keys_has_no_effect() {
+    let keys = |found: &Specification, name: &str| -> Vec<bool> {
+        structure(found, name).members.iter().map(|member| member.is_key()).collect()
+    };
+    let found = accept("struct A { @key long a; long b; };\n#pragma keylist A b kind\n");
+    assert_eq!(keys(&found, "A"), [true, false]);
+    let warnings: Vec<String> =
+        found.diagnostics.iter().map(|diagnostic| diagnostic.one_line(&found.sources)).collect();
+    let expected = [
+        "test.idl:2:19: warning: `b` is not a key: `#pragma keylist` has no effect on a struct with `@key`",
+        "test.idl:2:21: warning: `kind` names no member of `A`",
+    ];
+    assert_eq!(warnings, expected);
+    let found = warn(
+        "struct A { @key long a; }; struct B : A { long b[2]; };\n#pragma DCPS_DATA_KEY \"B b[0]\"\n",
+        "2:26: `b[0]` is not a key: `#pragma DCPS_DATA_KEY` has no effect on a struct with `@key`",
+    );
+    assert_eq!(keys(&found, "B"), [false]);
+    let found = warn(
+        "struct Part { @key long a; long b; }; struct Whole { Part i; long c; };\n#pragma keylist Whole i.b c\n",
+        "2:23: `i.b` is not a key: `#pragma keylist` has no effect on a struct with `@key`",
+    );
+    assert_eq!((keys(&found, "Whole"), keys(&found, "Part")), (vec![true, true], vec![true, false]));
+    accept_silently("struct A { @key long a; long b; };\n#pragma keylist A a\n");
+}
+
+/// A member that an earlier pragma marks is not an annotation of the text.
+#[test]
+fn keylist_after_the_keylist_of_a_base_is_complete() {
+    let text = "struct A { long a; }; struct B : A { long b; };\n";
+    let (base, wrong) = ("#pragma keylist A a\n", "#pragma keylist B tpyo\n");
+    refuse(&format!("{text}{base}{wrong}"), "3:19: `tpyo` names no member of `B`");
+    refuse(&format!("{text}{wrong}{base}"), "2:19: `tpyo` names no member of `B`");
+    let found = accept_silently(&format!("{text}{base}#pragma keylist B b\n#pragma keylist A a\n"));
+    assert!(structure(&found, "A").members[0].is_key() && structure(&found, "B").members[0].is_key());
 }
 
 #[test]
