@@ -76,6 +76,37 @@ fn files_in_subfolders_have_the_names_without_them() {
     assert_eq!(loaded.types.described(&wheel).unwrap().fields.len(), 1);
 }
 
+/// The name does not say which of the files is meant.
+#[test]
+fn two_files_of_one_name_are_an_error_with_both_paths() {
+    let files = [
+        ("rover/msg/Wheel.msg", "int32 outer"),
+        ("rover/msg/parts/Wheel.msg", "int64 inner"),
+        ("rover/msg/Car.msg", "Wheel wheel"),
+        ("rover/srv/a/Turn.srv", "int32 a\n---\n"),
+        ("rover/srv/b/Turn.srv", "int32 b\n---\n"),
+        ("rover/action/Wheel.action", "int32 a\n---\n---\n"),
+    ];
+    let folder = folder("two_files", &files);
+    let wheel = "cannot read `rover/msg/Wheel`: `rover/msg/Wheel.msg` and `rover/msg/parts/Wheel.msg` have this name";
+    let turn = "cannot read `rover/srv/Turn`: `rover/srv/a/Turn.srv` and `rover/srv/b/Turn.srv` have this name";
+    let errors = |loaded: &LoadedInterfaces| -> Vec<String> {
+        let prefix = format!("{}/", folder.display());
+        loaded.diagnostics.iter().map(|error| error.message.replace(&prefix, "")).collect()
+    };
+    let mut packages = RosPackages::default();
+    let names = packages.add_package(&folder.join("rover")).unwrap();
+    assert_eq!(errors(&packages.load(&names)), [wheel, turn]);
+    for path in ["rover/msg/Wheel.msg", "rover/msg/parts/Wheel.msg"] {
+        let mut packages = RosPackages::default();
+        let name = packages.add_file(&folder.join(path)).unwrap();
+        assert_eq!(errors(&packages.load(&[name])), [wheel]);
+    }
+    let loaded = RosPackages::default().search_path(&folder).load(&[name("rover/msg/Car")]);
+    assert_eq!(errors(&loaded), [wheel]);
+    assert_eq!(messages(&loaded, &folder), [format!("rover/msg/Car.msg:1:1: error: {wheel}")]);
+}
+
 #[test]
 fn file_that_is_long_or_not_regular_is_refused() {
     let long = "#".repeat((16 << 20) + 1);

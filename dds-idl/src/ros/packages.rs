@@ -6,7 +6,7 @@ use super::parse::{ROS_FILE_LEN_MAX, parse_interface};
 use super::{InterfaceKind, InterfaceName, InterfaceNameError, RosBaseType, RosInterface, RosTypes};
 use crate::model::{Diagnostic, Diagnostics, SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
@@ -159,9 +159,13 @@ impl RosPackages {
 
     /// Adds the package of an interface file, and returns the name of the interface.
     ///
+    /// The file stands in the folder `msg`, `srv` or `action` of the package, or in a subfolder of it.
+    /// `PACKAGE/msg/parts/Name.msg` is `PACKAGE/msg/Name`. If another folder has this name too, [`load`](Self::load)
+    /// reports both paths.
+    ///
     /// # Errors
     ///
-    /// The path is not like `PACKAGE/msg/Name.msg`.
+    /// The path is not like `PACKAGE/msg/Name.msg` or `PACKAGE/msg/parts/Name.msg`.
     pub fn add_file(&mut self, path: &Path) -> Result<InterfaceName, InterfacePathError> {
         let kind = path.extension().and_then(|extension| InterfaceKind::from_folder(extension.to_str()?));
         let kind = kind.ok_or_else(|| InterfacePathError::Extension(path.to_owned()))?;
@@ -197,6 +201,8 @@ impl RosPackages {
     }
 
     /// Loads interfaces, and all interfaces that they need.
+    ///
+    /// If a package has two files for a name, in different subfolders, the name is an error with both paths.
     #[must_use]
     pub fn load(&self, names: &[InterfaceName]) -> LoadedInterfaces {
         let mut loader = InterfaceLoader {
@@ -205,6 +211,7 @@ impl RosPackages {
             open: VecDeque::new(),
             requested: BTreeSet::new(),
             own_headers: BTreeMap::new(),
+            files: BTreeMap::new(),
             is_full: false,
         };
         for name in names {
@@ -251,20 +258,25 @@ impl RosPackages {
     }
 
     /// The path and the text of an interface file. `None` if no place has it.
-    fn read(&self, name: &InterfaceName) -> Option<io::Result<(PathBuf, String)>> {
+    fn read(&self, name: &InterfaceName, files: &mut FilesByFolder) -> Option<io::Result<(PathBuf, String)>> {
         for place in &self.places {
             let Some(folder) = place.folder_of(name.package()) else { continue };
             let folder = folder.join(name.kind().as_str());
             let file_name = format!("{}.{}", name.name(), name.kind());
-            let mut path = Some(folder.join(&file_name)).filter(|path| path.exists());
-            if path.is_none() {
-                let files = files_in(&folder, name.kind());
-                path = files.into_iter().find(|path| path.file_name().is_some_and(|name| *name == *file_name));
-            }
-            if let Some(path) = path {
-                // The parser refuses a longer file. Reading it would only take memory.
-                return Some(read_text(&path, ROS_FILE_LEN_MAX).map(|text| (path, text)));
-            }
+            let direct = folder.join(&file_name);
+            let found = files.entry(folder).or_insert_with_key(|folder| by_name(files_in(folder, name.kind())));
+            let path = match found.get(OsStr::new(&file_name)).map(Vec::as_slice) {
+                Some([path]) => path.clone(),
+                Some([one, other, ..]) => {
+                    let message = format!("`{}` and `{}` have this name", one.display(), other.display());
+                    return Some(Err(io::Error::other(message)));
+                }
+                // A folder has no text, but an error of its own.
+                Some([]) | None if direct.exists() => direct,
+                Some([]) | None => continue,
+            };
+            // The parser refuses a longer file. Reading it would only take memory.
+            return Some(read_text(&path, ROS_FILE_LEN_MAX).map(|text| (path, text)));
         }
         let text = bundled::text(name)?;
         let path = format!("{}/{}/{}.{}", name.package(), name.kind(), name.name(), name.kind());
@@ -333,6 +345,15 @@ fn files_in(folder: &Path, kind: InterfaceKind) -> Vec<PathBuf> {
     files
 }
 
+/// The files of each file name.
+fn by_name(files: Vec<PathBuf>) -> BTreeMap<OsString, Vec<PathBuf>> {
+    let mut paths: BTreeMap<OsString, Vec<PathBuf>> = BTreeMap::new();
+    for path in files {
+        paths.entry(path.file_name().unwrap_or_default().to_owned()).or_default().push(path);
+    }
+    paths
+}
+
 fn package_name_of_parent(folder: &Path) -> Option<String> {
     package_name(folder.parent()?)
 }
@@ -348,6 +369,9 @@ fn package_name(folder: &Path) -> Option<String> {
     super::name::is_package_name(name).then(|| name.to_owned())
 }
 
+/// The interface files of each folder `msg`, `srv` or `action`, by file name. A package lists its files once.
+type FilesByFolder = BTreeMap<PathBuf, BTreeMap<OsString, Vec<PathBuf>>>;
+
 /// Loads interfaces until no reference is open.
 struct InterfaceLoader<'p> {
     packages: &'p RosPackages,
@@ -358,6 +382,7 @@ struct InterfaceLoader<'p> {
     requested: BTreeSet<InterfaceName>,
     /// Whether each package has an own message `Header`.
     own_headers: BTreeMap<String, bool>,
+    files: FilesByFolder,
     /// Whether more interfaces are needed than the limit.
     is_full: bool,
 }
@@ -393,7 +418,7 @@ impl InterfaceLoader<'_> {
     }
 
     fn load(&mut self, name: &InterfaceName, reference: Option<Span>) -> Option<RosInterface> {
-        let (path, text) = match self.packages.read(name) {
+        let (path, text) = match self.packages.read(name, &mut self.files) {
             Some(Ok(file)) => file,
             Some(Err(error)) => {
                 self.error(format!("cannot read `{name}`: {error}"), reference);
@@ -437,7 +462,7 @@ impl InterfaceLoader<'_> {
             return;
         }
         let packages = self.packages;
-        let has_own = || packages.read(&own).is_some();
+        let has_own = || packages.read(&own, &mut self.files).is_some();
         if *self.own_headers.entry(own.package().to_owned()).or_insert_with(has_own) {
             return;
         }
