@@ -366,7 +366,8 @@ fn known_type_of_c(name: &str) -> Option<&'static str> {
 
 /// The error for two names in one scope.
 pub(super) fn differs_only_in_case(name: &str, other: &str, span: Span) -> Diagnostic {
+    let options = "`--case-sensitive`, `Builder::case_sensitive`, or `case_sensitive` in `idl!`";
     Diagnostic::error(format!("`{name}` differs from `{other}` only in case"), span)
         .note("names that differ only in case collide (IDL 4.2, 7.2.3)")
-        .help("rename one of them, or accept both with `--case-sensitive` or `Builder::case_sensitive`")
+        .help(format!("rename one of them, or accept both: {options}"))
 }

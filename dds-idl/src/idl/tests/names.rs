@@ -51,7 +51,11 @@ fn names_that_differ_only_in_case_collide() {
     for (text, expected) in collisions {
         refuse(text, expected);
         let error = refusal(text).to_string();
-        for part in ["first definition", "(IDL 4.2, 7.2.3)", "`--case-sensitive` or `Builder::case_sensitive`"] {
+        for part in [
+            "first definition",
+            "(IDL 4.2, 7.2.3)",
+            "`--case-sensitive`, `Builder::case_sensitive`, or `case_sensitive` in `idl!`",
+        ] {
             assert!(error.contains(part), "{error}");
         }
         parse_text("a.idl", text, &options).unwrap_or_else(|error| panic!("{error}"));
