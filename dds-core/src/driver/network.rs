@@ -173,6 +173,8 @@ pub struct Packet {
     /// Socket that received the packet.
     pub socket: Socket,
     /// Address that the packet came from; `None` if the transport has no addresses. Default: none.
+    ///
+    /// It is unspecified if the packet came from a socket for user data, or from shared memory.
     pub sender: Option<IpAddr>,
     /// Whether the next datagram can be received in place, if it is [`Expected`]. Default: no.
     pub lands: bool,

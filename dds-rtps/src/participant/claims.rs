@@ -14,13 +14,17 @@ use std::net::IpAddr;
 /// Time that a participant has to refute a claim. It needs three answers, and a third of all datagrams may get lost.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
-/// Time for which a refuted claim discredits further ones. Each challenge takes numbers of a builtin writer.
+/// Time for which a refuted claim discredits further ones. Each challenge takes numbers of a builtin writer, which
+/// forged claims must not draw without end.
 const DISCREDIT_TIME: Duration = Duration::from_secs(10);
+
+/// Time for which the new address of a moved participant may answer before other claims count.
+const MOVE_TIME: Duration = Duration::from_secs(10);
 
 /// Bytes that count as received for the challenge, which goes to a valid address.
 const CHALLENGE_CREDIT: usize = 1 << 10;
 
-/// Most addresses of a participant that are noted beside those that it announces.
+/// Most addresses of a participant that are noted beside those that it announces; the latest ones.
 const ANSWERED_FROM_MAX: usize = 4;
 
 /// A claim about a participant.
@@ -47,6 +51,19 @@ pub(super) struct Claims {
 }
 
 impl Claims {
+    /// Whether a claim about the participant waits for an answer.
+    fn waits(&self, prefix: GuidPrefix) -> bool {
+        self.states.get(&prefix).is_some_and(|state| state.claim.is_some())
+    }
+
+    /// Replaces the announcement that waits by a later one, which counts already.
+    fn renew(&mut self, announced: &ParticipantData, len: usize) {
+        let Some(state) = self.states.get_mut(&announced.prefix) else { return };
+        if let Some(Claim::Changed(data, old_len)) = &mut state.claim {
+            (**data, *old_len) = (announced.clone(), len);
+        }
+    }
+
     /// Whether a claim about the participant waits, or was refuted shortly before.
     fn contains(&self, prefix: GuidPrefix) -> bool {
         self.states.contains_key(&prefix)
@@ -92,6 +109,18 @@ pub(super) fn is_believed(participant: &Participant, prefix: GuidPrefix, sender:
     peer.answered_from.contains(&sender) || is_host_of(participant, &peer.data, sender)
 }
 
+/// Whether an ACKNACK in the name of a participant may answer a challenge.
+///
+/// Wrong answers from another address must not use up those of the participant, which refutes a claim.
+pub(super) fn may_answer(participant: &Participant, prefix: GuidPrefix, sender: Option<IpAddr>) -> bool {
+    !participant.peers.claims.waits(prefix) || is_believed(participant, prefix, sender)
+}
+
+/// Notes that a changed announcement counts, so an older one does not count later.
+pub(super) fn note_believed(participant: &mut Participant, data: &ParticipantData, len: usize) {
+    participant.peers.claims.renew(data, len);
+}
+
 /// Whether a peer announces this address. A peer on this host has all addresses of the host.
 fn is_host_of(participant: &Participant, data: &ParticipantData, sender: IpAddr) -> bool {
     let locators = data.unicast_locators();
@@ -99,31 +128,47 @@ fn is_host_of(participant: &Participant, data: &ParticipantData, sender: IpAddr)
     if is_same_host(own, &locators) && (sender.is_loopback() || own.iter().any(|host| host.address == sender)) {
         return true;
     }
-    locators.iter().any(|locator| locator.to_socket_addr().is_some_and(|address| address.ip() == sender))
+    let addresses = || locators.iter().filter_map(|locator| Some(locator.to_socket_addr()?.ip()));
+    // Multicast of IPv6 leaves from the link-local address, which a peer with a global one need not announce.
+    let is_link_local = matches!(sender, IpAddr::V6(address) if address.is_unicast_link_local());
+    addresses().any(|address| address == sender || is_link_local && address.is_ipv6())
 }
 
 /// Notes the address of a right answer to a challenge. Behind address translation, a peer does not announce it.
 pub(super) fn note_answered_from(participant: &mut Participant, prefix: GuidPrefix, sender: Option<IpAddr>) {
     let (Some(sender), Some(peer)) = (sender, participant.peers.known.get_mut(&prefix)) else { return };
-    if !peer.answered_from.contains(&sender) && peer.answered_from.len() < ANSWERED_FROM_MAX {
-        peer.answered_from.push(sender);
+    // A socket for user data does not read its senders.
+    if sender.is_unspecified() || peer.answered_from.contains(&sender) {
+        return;
     }
+    if peer.answered_from.len() >= ANSWERED_FROM_MAX {
+        peer.answered_from.remove(0);
+    }
+    peer.answered_from.push(sender);
 }
 
 /// Keeps a claim from a foreign address until the peer has answered a challenge, or was silent.
 ///
 /// The address of the peer in use is valid.
 pub(super) fn keep(participant: &mut Participant, now: Now, prefix: GuidPrefix, claim: Claim) {
-    let Some(peer) = participant.peers.known.get(&prefix) else {
+    let Some(peer) = participant.peers.known.get_mut(&prefix) else {
         debug_assert!(false, "the caller has found the participant");
         return;
     };
-    // A move that the peer announced itself has a challenge already.
-    if participant.peers.claims.contains(prefix) || peer.moves_to.is_some() {
+    if let (Some(pending), Claim::Changed(data, _)) = (&peer.moves_to, &claim) {
+        if pending.data == **data {
+            return participant.repeat_move(now, prefix);
+        }
+    }
+    let is_moving = peer.moves_to.as_ref().is_some_and(|pending| now.instant.since(pending.since) < MOVE_TIME);
+    if participant.peers.claims.contains(prefix) || is_moving {
         participant.counters.claims_ignored += 1;
         return;
     }
-    let (has, route) = (peer.data.builtin_endpoints, peer.route.clone());
+    // The new address did not answer.
+    peer.moves_to = None;
+    let has = peer.answers_on.unwrap_or(peer.data.builtin_endpoints);
+    let route = peer.route.clone();
     participant.peers.claims.begin(now.instant, prefix, claim);
     participant.peers.validations.begin_move(now.instant, prefix, has, route, CHALLENGE_CREDIT);
     participant.raise_challenge(now, prefix, has);

@@ -26,7 +26,7 @@ pub struct ParticipantCounters {
     pub disposals_evicted: u64,
     /// Disposals and changed announcements from foreign addresses, whose participants have refuted them by an answer.
     ///
-    /// Probably another host has sent them in the name of a participant.
+    /// Another host has sent them, or a relay or an address of the participant that it does not announce.
     pub claims_refuted: u64,
     /// Further ones of these, while one of them waits for an answer or after it was refuted.
     pub claims_ignored: u64,

@@ -13,6 +13,7 @@
 //! | `peer` | other participants |
 //! | `validation` | addresses of peers that are not valid yet |
 //! | `claims` | claims about peers that come from foreign addresses |
+//! | `republications` | the budget for announcements that peers have passed |
 //! | `disposals` | participants that have left |
 //! | `endpoint` | local and remote writers and readers |
 //! | `ignored` | entities that the application ignores |

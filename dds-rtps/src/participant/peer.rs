@@ -42,11 +42,20 @@ pub(super) struct Peer {
     /// Bytes of handshakes that may go there.
     pub(super) restart_credit: usize,
     /// Announcement with another address, which counts once that address is valid.
-    pub(super) moves_to: Option<Box<ParticipantData>>,
+    pub(super) moves_to: Option<Box<PendingMove>>,
     /// When a repeated announcement last drew one in return.
     pub(super) repeated_at: Option<Instant>,
+    /// The builtin reader that has answered challenges. Another one may be best effort.
+    pub(super) answers_on: Option<BuiltinEndpoints>,
     /// Addresses from which it has answered challenges.
     pub(super) answered_from: SmallVec<[IpAddr; 1]>,
+}
+
+/// A move of a participant to an address that has not answered yet.
+#[derive(Debug)]
+pub(super) struct PendingMove {
+    pub(super) data: ParticipantData,
+    pub(super) since: Instant,
 }
 
 /// All discovered participants.
@@ -286,6 +295,7 @@ impl Participant {
             restart_credit: RESTART_CREDIT,
             moves_to: None,
             repeated_at: None,
+            answers_on: None,
             answered_from: SmallVec::new(),
         };
         self.peers.known.insert(prefix, peer);
@@ -296,10 +306,9 @@ impl Participant {
     /// Handles a changed announcement of a participant without a protected one.
     fn handle_changed(&mut self, now: Now, sender: Option<IpAddr>, data: ParticipantData, len: usize) {
         let prefix = data.prefix;
-        // With protected messages, the participant has proved that it sent the announcement. Without a valid address,
-        // nothing is known to compare the sender with.
-        let is_protected = security::is_authenticated(self, prefix) && security::protects_messages(self);
-        if is_protected || !self.peers.validations.is_valid(prefix) || claims::is_believed(self, prefix, sender) {
+        // Without a valid address, nothing is known to compare the sender with.
+        if !self.peers.validations.is_valid(prefix) || claims::is_believed(self, prefix, sender) {
+            claims::note_believed(self, &data, len);
             return self.change_peer(now, data, len);
         }
         claims::keep(self, now, prefix, Claim::Changed(Box::new(data), len));
@@ -331,17 +340,25 @@ impl Participant {
         if is_protected {
             return self.replace_data(now, data, route);
         }
+        let has = peer.answers_on.unwrap_or(has);
         // At a new address another participant may answer, or none. Until the address is valid, the old one stays.
-        if peer.moves_to.as_deref() == Some(&data) {
-            return self.peers.validations.challenge_again(now.instant, prefix);
+        if peer.moves_to.as_ref().is_some_and(|pending| pending.data == data) {
+            return self.repeat_move(now, prefix);
         }
-        peer.moves_to = Some(Box::new(data));
+        peer.moves_to = Some(Box::new(PendingMove { data, since: now.instant }));
         // The challenge to the new address replaces that of a claim.
         self.peers.claims.remove(prefix);
         self.peers.validations.begin_move(now.instant, prefix, has, route, len);
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);
         self.announce_in_return(prefix, usize::MAX);
+    }
+
+    /// Repeats the challenge to the new address of a peer.
+    pub(super) fn repeat_move(&mut self, now: Now, prefix: GuidPrefix) {
+        self.peers.validations.challenge_again(now.instant, prefix);
+        // Without multicast, the peer has received no announcement since its move, and may have lost this participant.
+        self.announce_in_return(prefix, REPEATED_TO);
     }
 
     /// Replaces the data of a known peer.
@@ -455,6 +472,9 @@ impl Participant {
     /// Handles an ACKNACK, which may answer a challenge.
     pub(super) fn handle_answer(&mut self, now: Now, receiver: &Receiver, topic: BuiltinPairTopic, ack_nack: &AckNack) {
         let prefix = receiver.source_prefix;
+        if !claims::may_answer(self, prefix, receiver.sender) {
+            return;
+        }
         let next = self.pairs.get(topic).last_number().next();
         match self.peers.validations.handle_answer(now.instant, prefix, topic, ack_nack, next) {
             Answer::Unrelated => {}
@@ -488,10 +508,11 @@ impl Participant {
             debug_assert!(false, "only known peers are validated");
             return;
         };
-        if let Some(data) = peer.moves_to.take() {
+        peer.answers_on = Some(validated.topic.bits().1);
+        if let Some(pending) = peer.moves_to.take() {
             peer.answered_from.clear();
-            let route = self.route_of_discovery(&data);
-            self.replace_data(now, *data, route);
+            let route = self.route_of_discovery(&pending.data);
+            self.replace_data(now, pending.data, route);
             return self.publish_passed(now, validated);
         }
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
@@ -513,7 +534,8 @@ impl Participant {
 
     /// Announces the endpoints again that a peer ignores since its challenge, as soon as the budget allows it.
     fn publish_passed(&mut self, now: Now, validated: Validated) {
-        if validated.has_passed {
+        // Assertions of liveliness need no repetition.
+        if validated.has_passed && validated.topic != BuiltinPairTopic::Messages {
             self.republications.request(validated.topic);
             self.publish_waiting(now);
         }

@@ -103,7 +103,7 @@ fn next_topic_of_challenge(has: BuiltinEndpoints, topic: BuiltinPairTopic) -> Op
 #[derive(Debug)]
 struct Validation {
     route: Route,
-    /// The peer is known at another address, which stays in use until this one is valid.
+    /// The peer has a valid address, which stays in use until this one has answered. It may be the same one.
     is_move: bool,
     /// `None`: the peer has no reader that could answer.
     topic: Option<BuiltinPairTopic>,
@@ -170,7 +170,7 @@ pub(super) struct Validated {
     pub(super) was_matched: bool,
 }
 
-/// The peers whose address is not valid yet.
+/// The peers that are challenged: their address is not valid yet, they have moved, or a claim about them waits.
 ///
 /// Bound: the known peers.
 #[derive(Debug)]
@@ -241,7 +241,7 @@ impl Validations {
         self.check_at = Some(now);
     }
 
-    /// As [`Self::begin`], for another address of a peer, whose present one stays in use.
+    /// As [`Self::begin`], for a peer with a valid address, which stays in use.
     pub(super) fn begin_move(
         &mut self,
         now: Instant,

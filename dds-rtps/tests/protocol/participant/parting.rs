@@ -8,7 +8,7 @@ use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, HashSeed, Locator, Now, SequenceNumber};
-use dds_rtps::wire::{Message, Submessage};
+use dds_rtps::wire::{AckNack, Message, MessageBuilder, SequenceNumberSet, Submessage};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Address of a host that no participant announces.
@@ -70,6 +70,47 @@ fn forged_disposal_is_refuted_although_datagrams_get_lost() {
     let forged = forged_disposal(&network);
     network.deliver_from(STRANGER, a, &forged);
     network.run_for(Duration::from_secs(10));
+    assert!(network.events(a).is_empty());
+    assert_eq!(network.participant(a).counters().claims_refuted, 1);
+}
+
+/// Wrong answers from another host must not use up those of the participant.
+#[test]
+fn forged_disposal_is_refuted_beside_wrong_answers() {
+    let (mut network, a, _) = matched();
+    let mut wrong = Vec::new();
+    let mut message = MessageBuilder::new(&mut wrong);
+    message.header(prefix(2));
+    message.ack_nack(&AckNack {
+        reader_id: EntityId::PARTICIPANT_MESSAGE_READER,
+        writer_id: EntityId::PARTICIPANT_MESSAGE_WRITER,
+        reader_sn_state: SequenceNumberSet::empty(SequenceNumber(1 << 40)),
+        count: 1,
+        is_final: true,
+    });
+    let forged = forged_disposal(&network);
+    network.deliver_from(STRANGER, a, &forged);
+    for _ in 0..3_000 {
+        // Two wrong answers are enough to end a challenge.
+        (0..2).for_each(|_| network.deliver_from(STRANGER, a, &wrong));
+        network.run_for(Duration::from_millis(1));
+    }
+    assert!(network.events(a).is_empty());
+    assert_eq!(network.participant(a).counters().claims_refuted, 1);
+}
+
+/// The reader of liveliness assertions may be best effort, and then it answers nothing.
+#[test]
+fn forged_disposal_is_refuted_on_another_topic() {
+    let mut network = Network::new();
+    network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0));
+    let a = network.start(config(1));
+    network.start(config(2));
+    network.run_for(Duration::from_secs(10));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    let forged = forged_disposal(&network);
+    network.deliver_from(STRANGER, a, &forged);
+    network.run_for(Duration::from_secs(5));
     assert!(network.events(a).is_empty());
     assert_eq!(network.participant(a).counters().claims_refuted, 1);
 }
