@@ -353,7 +353,7 @@ impl DomainParticipantBuilder {
     ///
     /// Default: 0. At most 100 ms. Environment: `DDS_BUSY_POLL`, in microseconds.
     ///
-    /// A sample that arrives in this time wakes no thread, which saves both sides some microseconds. While the
+    /// A sample that arrives in this time wakes no thread, which saves the time of a wake on both sides. While the
     /// thread polls, it occupies its core, also for samples that do not come. So use it only on a core of its own. The
     /// time should be longer than the usual pause between samples.
     ///

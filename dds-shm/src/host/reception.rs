@@ -33,7 +33,11 @@ const ACCEPTS_MAX: usize = 16;
 /// Messages in a row before descriptors are checked. Otherwise a flood would delay new peers and the end of others.
 const UNCHECKED_MAX: u32 = 128;
 
-/// Longest spin, so that the receive thread also checks descriptors.
+/// Time between two checks of descriptors while the rings are polled. New peers, sleeping ones, and the end of others
+/// show only there.
+const UNCHECKED_TIME_MAX: Duration = Duration::from_millis(1);
+
+/// Longest spin.
 const SPIN_MAX: Duration = Duration::from_millis(100);
 
 /// Longest call of `epoll_wait`. A longer wait takes several calls.
@@ -58,6 +62,8 @@ pub struct ShmReception {
     steps: VecDeque<Step>,
     /// Messages since descriptors were last checked.
     unchecked: u32,
+    /// When descriptors were last checked, if the rings are polled.
+    checked_at: Option<Instant>,
     /// The system had no descriptor for a connection that waits to be accepted.
     is_short_of_descriptors: bool,
     /// The paths belong to the parent of this process.
@@ -181,6 +187,7 @@ impl ShmReception {
             turn: (0, 0),
             steps: VecDeque::new(),
             unchecked: 0,
+            checked_at: None,
             is_short_of_descriptors: false,
             is_abandoned: false,
         }
@@ -207,6 +214,7 @@ impl ShmReception {
     /// The poll ends early when `is_over` returns true.
     pub fn next_polled(&mut self, is_over: impl Fn() -> bool) -> Option<ShmEvent<'_>> {
         let step = loop {
+            self.check_overdue_descriptors();
             if let Some(step) = self.poll() {
                 break step;
             }
@@ -259,6 +267,7 @@ impl ShmReception {
         let mut is_late = false;
         loop {
             // Rings that are never empty must not hide new peers, and the end of others.
+            self.check_overdue_descriptors();
             if self.unchecked >= UNCHECKED_MAX {
                 self.unchecked = 0;
                 self.wait(Some(Duration::ZERO));
@@ -360,11 +369,30 @@ impl ShmReception {
         };
         while !self.awake.is_empty() && !is_over() && Instant::now() < until {
             std::hint::spin_loop();
+            self.check_overdue_descriptors();
+            if self.host.is_interrupted.load(Ordering::Relaxed) {
+                return None;
+            }
             if let Some(step) = self.poll() {
                 return Some(step);
             }
         }
         None
+    }
+
+    /// Checks the descriptors now and then if the rings are polled. A message that a poll finds ends no wait.
+    fn check_overdue_descriptors(&mut self) {
+        if self.host.config.spin.is_zero() {
+            return;
+        }
+        let now = Instant::now();
+        match self.checked_at {
+            Some(checked_at) if now.saturating_duration_since(checked_at) < UNCHECKED_TIME_MAX => {}
+            _ => {
+                self.checked_at = Some(now);
+                self.wait(Some(Duration::ZERO));
+            }
+        }
     }
 
     /// Returns whether all paths sleep now. Otherwise some have records, or were ended for a violation.

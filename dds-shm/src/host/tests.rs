@@ -572,6 +572,49 @@ fn longest_durations_wait_without_panic() {
     assert_eq!(thread.join().unwrap(), None);
 }
 
+/// Each message of the first peer arrives during a spin, which shows no new peer.
+#[test]
+fn spin_leaves_new_peers_their_turn() {
+    let spinning = ShmConfig { spin: Duration::from_secs(1), ..config() };
+    let (one, mut other) = connected_with(&spinning);
+    let identity = other.host.identity();
+    let (is_over, is_waiting, has_sent) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                if is_waiting.swap(false, Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_micros(50));
+                    let _ = one.send(&bytes(5));
+                }
+            }
+        });
+        scope.spawn(|| {
+            let mut late = side(config());
+            late.host.connect(identity).unwrap();
+            while late.path.is_none() && !is_over.load(Ordering::Relaxed) {
+                late.next(Duration::from_millis(1));
+            }
+            while !is_over.load(Ordering::Relaxed) {
+                let _ = late.send(&bytes(7));
+                has_sent.store(true, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let (mut is_heard, mut rounds_since) = (false, 0);
+        for _ in 0..100_000 {
+            is_waiting.store(true, Ordering::Relaxed);
+            is_heard = other.next(Duration::from_secs(10)) == Some(Seen::Message(bytes(7)));
+            // Fewer messages than those after which descriptors are checked in any case.
+            rounds_since += u32::from(has_sent.load(Ordering::Relaxed));
+            if is_heard || rounds_since > 100 {
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert!(is_heard);
+    });
+}
+
 #[test]
 fn interrupt_ends_the_wait_of_the_receive_thread() {
     let Side { host, mut reception, .. } = side(config());

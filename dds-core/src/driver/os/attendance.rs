@@ -59,7 +59,7 @@ const REFUSALS_MAX: usize = 2;
 /// Number of datagrams that a caller handles before it checks its deadline.
 const CALLERS_BURST: usize = 64;
 
-/// Messages of a polled memory before a caller looks at the descriptors.
+/// Messages of a polled memory before a caller looks at the sockets. It then takes as many datagrams at most.
 const POLLED_MAX: usize = 16;
 
 /// Decides which thread receives from the user-data sockets.
@@ -389,7 +389,12 @@ impl Lead<'_> {
     fn wait(&mut self, polling: &Polling<'_>, timeout: &impl Fn() -> Option<Duration>) -> bool {
         if self.has_left_data(polling, timeout) {
             // The sockets have their turn too, even if a peer floods shared memory.
-            self.ready = if self.is_turn_of_descriptors() { u32::MAX } else { 0 };
+            if self.intakes.iter().any(Inlet::is_polled) {
+                self.ready = 0;
+                self.look_at_sockets();
+            } else {
+                self.ready = u32::MAX;
+            }
             return !polling.is_woken();
         }
         let bell = &*self.attendance.bell;
@@ -420,10 +425,10 @@ impl Lead<'_> {
     ///
     /// A participant that polls does so here, until this thread is woken or its time is over.
     fn has_left_data(&mut self, polling: &Polling<'_>, timeout: &impl Fn() -> Option<Duration>) -> bool {
-        let stopped = &self.attendance.stopped;
+        let Attendance { stopped, process, .. } = self.attendance;
         let is_over = || {
             let is_late = timeout().is_some_and(|rest| rest.is_zero());
-            is_late || polling.is_woken() || stopped.load(Ordering::Relaxed)
+            is_late || polling.is_woken() || stopped.load(Ordering::Relaxed) || process.is_left()
         };
         let mut had_some = false;
         for intake in &mut self.intakes {
@@ -435,11 +440,21 @@ impl Lead<'_> {
         had_some
     }
 
-    /// Whether the descriptors are looked at after data in shared memory. That ends a poll, so it is rare then.
-    fn is_turn_of_descriptors(&self) -> bool {
-        // It counts over all waits, because each of them may end with its first message.
+    /// Handles some datagrams of the sockets after each 16 messages of a polled memory.
+    ///
+    /// The messages count over all waits, because each of them may end with its first one.
+    fn look_at_sockets(&mut self) {
         let polled = self.attendance.polled.fetch_add(1, Ordering::Relaxed);
-        polled % POLLED_MAX == 0 || !self.intakes.iter().any(Inlet::is_polled)
+        if polled % POLLED_MAX != 0 {
+            return;
+        }
+        for intake in self.intakes.iter_mut().filter(|intake| !intake.is_polled()) {
+            for _ in 0..POLLED_MAX {
+                if as_role(Role::Receive, || intake.step(true, &self.attendance.stopped)) != IntakeStep::Taken {
+                    break;
+                }
+            }
+        }
     }
 
     /// Handles waiting datagrams. Returns false if the thread should stop receiving.
