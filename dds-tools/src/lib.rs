@@ -49,6 +49,7 @@ pub mod topic_access;
 pub mod topic_reader;
 pub mod topic_set;
 pub mod topic_types;
+mod writer_classes;
 pub mod yaml;
 
 pub use error::ToolError;

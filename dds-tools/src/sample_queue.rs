@@ -5,6 +5,7 @@
 
 use crate::instance_keys::{EndKey, KeptKey};
 use crate::topic_reader::ends_instance;
+use crate::writer_classes::{WriterClass, WriterClasses};
 use bytes::Bytes;
 use dds_core::cdr::Encoded;
 use dds_core::reader::SampleRef;
@@ -69,6 +70,8 @@ pub(crate) struct QueuedChange {
     /// Index of the reader among those of the topic.
     pub(crate) reader: usize,
     pub(crate) info: SampleInfo,
+    /// The class of its writer. `None` without a writer, and if the writer left before its first change.
+    pub(crate) writer_class: Option<WriterClass>,
     /// The key of an instance that ended, if the reader knows it.
     pub(crate) key: Option<Box<KeptKey>>,
     payload: QueuedPayload,
@@ -129,7 +132,7 @@ impl SampleQueue {
 
     /// Returns the way of the topic with this number into the queue.
     pub(crate) fn inlet(self: &Arc<Self>, topic: usize) -> TopicInlet {
-        TopicInlet { queue: Arc::clone(self), topic }
+        TopicInlet { queue: Arc::clone(self), topic, classes: Arc::default() }
     }
 
     /// Returns how many changes of a topic had no room.
@@ -209,6 +212,8 @@ impl SampleQueue {
 pub(crate) struct TopicInlet {
     queue: Arc<SampleQueue>,
     topic: usize,
+    /// Asked as the changes arrive, because a writer may leave while they wait.
+    classes: Arc<WriterClasses>,
 }
 
 impl TopicInlet {
@@ -245,6 +250,8 @@ impl TopicInlet {
         let key_len = key.as_ref().map_or(0, KeptKey::len);
         let bytes = size_of::<QueuedChange>() + encoded.map_or(0, <[u8]>::len) + key_len;
         let (topic, key) = (self.topic, key.map(Box::new));
-        self.queue.push(QueuedChange { topic, reader: index, info: info.clone(), key, payload }, copied, bytes);
+        let writer_class = self.classes.of(info.publication_handle, reader);
+        let change = QueuedChange { topic, reader: index, info: info.clone(), writer_class, key, payload };
+        self.queue.push(change, copied, bytes);
     }
 }

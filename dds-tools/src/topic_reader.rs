@@ -5,10 +5,10 @@ use crate::error::ToolError;
 use crate::instance_keys::{EndKey, InstanceKeys};
 use crate::sample_queue::{QueuedChange, TopicInlet, arrival};
 use crate::topic_access::{reader_qos, subscriber_qos};
-use dds_core::builtin::PublicationBuiltinTopicData;
+use crate::writer_classes::{WRITERS_MAX, WriterClass};
 use dds_core::cdr::{Encoded, Raw};
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{Durability, Ownership, TopicQos};
+use dds_core::qos::{Ownership, TopicQos};
 use dds_core::reader::SampleRef;
 use dds_core::stats::ReaderLosses;
 use dds_core::{
@@ -16,9 +16,6 @@ use dds_core::{
 };
 use std::collections::HashMap;
 use std::time::Duration;
-
-/// Most writers of a topic whose class is remembered. Without the memory, a sample may come twice.
-const WRITERS_MAX: usize = 65_536;
 
 /// Samples that a reader with a queue keeps for each instance.
 ///
@@ -59,24 +56,6 @@ pub struct EndedInstance {
 pub(crate) fn ends_instance(info: &SampleInfo) -> bool {
     let is_last = !info.valid_data || info.sample_rank == 0;
     is_last && info.instance_state != InstanceState::Alive
-}
-
-/// The policies of a writer that decide which reader receives all of its samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct WriterClass {
-    is_reliable: bool,
-    is_transient_local: bool,
-    ownership: Ownership,
-}
-
-impl WriterClass {
-    fn of(writer: &PublicationBuiltinTopicData) -> Self {
-        Self {
-            is_reliable: writer.qos.reliability.is_reliable(),
-            is_transient_local: writer.qos.durability >= Durability::TransientLocal,
-            ownership: writer.qos.ownership,
-        }
-    }
 }
 
 /// A reader of any topic: of a described type, or of encoded samples whose type is unknown.
@@ -296,7 +275,8 @@ impl<T: EndKey> ClassReaders<T> {
         for (index, sample) in ordered {
             let info = sample.info();
             let (class, reader) = &readers[index];
-            let part = delivery_of(writers, readers, (*class, reader), info);
+            let announced = || Some(WriterClass::of(&reader.matched_publication_data(info.publication_handle)?));
+            let part = delivery_of(writers, readers, *class, announced, info);
             let key = || key_of(info.instance_handle, T::key_of_end(reader, &sample));
             part.pass(info, sample.encoded(), key, &mut each)?;
         }
@@ -311,8 +291,8 @@ impl<T: EndKey> ClassReaders<T> {
         mut each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         let Self { readers, writers, .. } = self;
-        let Some((class, reader)) = readers.get(change.reader) else { return Ok(()) };
-        let part = delivery_of(writers, readers, (*class, reader), &change.info);
+        let Some((class, _)) = readers.get(change.reader) else { return Ok(()) };
+        let part = delivery_of(writers, readers, *class, || change.writer_class, &change.info);
         let key = change.key.take();
         let key = || key_of(key.and_then(|key| key.to_sample()));
         part.pass(&change.info, change.encoded(payloads), key, &mut each)
@@ -381,10 +361,13 @@ impl DeliveredPart {
 }
 
 /// Returns the part of the change that no reader has delivered, and that no better one will.
+///
+/// `class` is the one of the reader, and `announced` the one of the writer.
 fn delivery_of<T: EndKey>(
     writers: &mut HashMap<InstanceHandle, WriterProgress>,
     readers: &[(WriterClass, DataReader<T>)],
-    (class, reader): (WriterClass, &DataReader<T>),
+    class: WriterClass,
+    announced: impl FnOnce() -> Option<WriterClass>,
     info: &SampleInfo,
 ) -> DeliveredPart {
     let handle = info.publication_handle;
@@ -392,8 +375,8 @@ fn delivery_of<T: EndKey>(
         if writers.len() >= WRITERS_MAX {
             writers.clear();
         }
-        // A writer that has left already cannot change its reader.
-        let class = reader.matched_publication_data(handle).map_or(class, |writer| WriterClass::of(&writer));
+        // A writer that left before its first change cannot change its reader.
+        let class = announced().unwrap_or(class);
         writers.insert(handle, WriterProgress { class, is_settled: false, last: None });
     }
     let Some(progress) = writers.get_mut(&handle) else { return DeliveredPart::Whole };

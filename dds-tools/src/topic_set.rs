@@ -72,7 +72,7 @@ pub struct TopicSet {
     /// The topics by their numbers. A topic that was refused leaves a gap.
     topics: Vec<Option<ObservedTopic>>,
     numbers: BTreeMap<String, usize>,
-    /// Topics that no reader of the program can match.
+    /// Topics that no reader of the program can match, and topics to [`ignore`](Self::ignore).
     refused: HashSet<String>,
 }
 
@@ -176,6 +176,19 @@ impl TopicSet {
             }
         }
         Ok(changes)
+    }
+
+    /// Closes the readers of a topic, and opens no others. So it takes no room in the queue.
+    pub fn ignore(&mut self, topic: usize) {
+        let Self { topics, numbers, refused, .. } = self;
+        if let Some(observed) = topics.get_mut(topic) {
+            *observed = None;
+        }
+        let name = numbers.iter().find(|&(_, &number)| number == topic).map(|(name, _)| name.clone());
+        if let Some(name) = name {
+            numbers.remove(&name);
+            refused.insert(name);
+        }
     }
 
     /// Takes and counts the samples of all topics. Returns their number.

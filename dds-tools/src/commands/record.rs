@@ -457,6 +457,15 @@ impl TopicRecorder {
         }
     }
 
+    /// Returns the filter for a topic, or the reason for not recording it.
+    fn filter_of(&self, ty: &KnownType) -> Result<Option<Filter>, String> {
+        match (&self.filter, ty.dynamic()) {
+            (None, _) => Ok(None),
+            (Some(expression), Some(ty)) => sql_filter(ty, expression).map(Some).map_err(|error| error.to_string()),
+            (Some(_), None) => Err("a filter needs its type, which no endpoint describes".to_owned()),
+        }
+    }
+
     fn open_topics(&mut self, set: &mut TopicSet, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
         let changes = set.open_topics(watch)?;
         for (number, name, ty) in changes.opened {
@@ -464,18 +473,14 @@ impl TopicRecorder {
                 self.trigger_topic = Some(number);
             }
             let topic = watch.view().endpoints_of(&name);
-            let filter = match (&self.filter, ty.dynamic()) {
-                (None, _) => None,
-                (Some(expression), Some(ty)) => match sql_filter(ty, expression) {
-                    Ok(filter) => Some(filter),
-                    Err(error) => {
-                        writeln!(notes, "does not record {name}: {error}").map_err(ToolError::output)?;
-                        continue;
+            let filter = match self.filter_of(&ty) {
+                Ok(filter) => filter,
+                Err(reason) => {
+                    writeln!(notes, "does not record {name}: {reason}").map_err(ToolError::output)?;
+                    // The samples of a trigger have work to do, even if no file has them.
+                    if self.trigger_topic != Some(number) {
+                        set.ignore(number);
                     }
-                },
-                (Some(_), None) => {
-                    writeln!(notes, "does not record {name}: a filter needs its type, which no endpoint describes")
-                        .map_err(ToolError::output)?;
                     continue;
                 }
             };
@@ -503,7 +508,7 @@ fn too_fast(total: &WriterLosses) -> u64 {
     total.undelivered.overwritten_unread + total.undelivered.inbox_overflow
 }
 
-/// `without_room`: the samples that had no room in the queue.
+/// `without_room`: the samples and ends of instances that had no room in the queue.
 fn losses_text(total: &WriterLosses, without_room: u64) -> String {
     let mut text = format!("{} lost", total.lost());
     let too_fast = too_fast(total) + without_room;
@@ -542,7 +547,7 @@ fn report(
         }
         writeln!(notes, "{line}").map_err(ToolError::output)?;
         if without_room > 0 {
-            writeln!(notes, "{name}: the queue had no room for {without_room} samples; raise --queue-bytes")
+            writeln!(notes, "{name}: the queue had no room for {without_room} changes; raise --queue-bytes")
                 .map_err(ToolError::output)?;
         }
         if total.not_received.total() + too_fast(&total) > 0 {

@@ -448,8 +448,8 @@ fn ring_is_written_at_its_trigger_and_end() {
     assert_eq!(std::fs::read(part(0)).unwrap(), b"mine");
 }
 
-/// Returns a set with a queue, whose reader of `robot/pose` exists.
-fn queued_set(domain: &Domain, queue_bytes: usize) -> TopicSet {
+/// Returns a set with a queue, and its view of the domain. A topic has a reader already.
+fn queued_set(domain: &Domain, queue_bytes: usize) -> (TopicSet, DomainWatch) {
     let participant = domain.join("recorder");
     let mut watch = DomainWatch::new(&participant).unwrap();
     let types = TopicTypes::new(participant.clone(), Duration::from_secs(30), None).unwrap();
@@ -459,7 +459,70 @@ fn queued_set(domain: &Domain, queue_bytes: usize) -> TopicSet {
         set.open_topics(&watch).unwrap();
         std::thread::sleep(Duration::from_millis(10));
     }
-    set
+    (set, watch)
+}
+
+#[test]
+fn ignored_topic_has_no_reader() {
+    let domain = Domain::new();
+    let writer = pose_writer(&domain.join("robot"));
+    let (mut set, mut watch) = queued_set(&domain, 1 << 20);
+    writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+    set.ignore(0);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !writer.matched_subscriptions().is_empty() && Instant::now() < deadline {
+        watch.update().unwrap();
+        assert!(set.open_topics(&watch).unwrap().opened.is_empty());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(writer.matched_subscriptions().is_empty());
+    assert_eq!(set.topics().count(), 0);
+}
+
+#[test]
+fn writer_that_left_keeps_its_samples_in_the_queue() {
+    let within = Duration::from_secs(30);
+    let deadline = Instant::now() + within;
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let weak = robot.writer_builder::<Pose>("robot/pose").qos(DataWriterQos::default().best_effort()).build().unwrap();
+    let (mut set, mut watch) = queued_set(&domain, 1 << 20);
+    weak.wait_for_readers(1).block_for(within).unwrap();
+    let qos = DataWriterQos::default().reliable().keep_all().transient_local();
+    let strong = domain.join("late").writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+    // Usually earlier than the match with the weak reader, which then lacks this sample.
+    strong.write(&pose(1, 1.0)).unwrap();
+    let mut written = 1;
+    strong.wait_for_readers(1).block_for(within).unwrap();
+    while set.queued_bytes() == 0 && Instant::now() < deadline {
+        strong.write(&pose(1, 2.0)).unwrap();
+        written += 1;
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The reader for the class of the writer receives all samples, and then the writer leaves.
+    while strong.matched_subscriptions().len() < 2 && Instant::now() < deadline {
+        watch.update().unwrap();
+        set.open_topics(&watch).unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    strong.acknowledged().block_for(within).unwrap();
+    drop(strong);
+    while watch.view().endpoints_of("robot/pose").writers.len() > 1 && Instant::now() < deadline {
+        watch.update().unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let mut numbers = Vec::new();
+    while numbers.len() < written && Instant::now() < deadline {
+        let take = |_, info: &SampleInfo, change: TopicChange<'_>| {
+            if matches!(change, TopicChange::Sample(_)) {
+                numbers.push(info.sequence_number.0);
+            }
+            Ok(())
+        };
+        set.deliver(take).unwrap();
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=written as i64).collect::<Vec<_>>());
 }
 
 #[test]
@@ -474,7 +537,7 @@ fn queue_has_every_sample_that_arrived_while_the_recording_waited() {
         // A datagram has samples of both instances.
         let builder = robot.writer_builder::<Pose>("robot/pose").qos(qos).batching(Duration::from_millis(5));
         let writer = builder.build().unwrap();
-        let mut set = queued_set(&domain, queue_bytes);
+        let (mut set, _) = queued_set(&domain, queue_bytes);
         writer.wait_for_readers(1).block_for(within).unwrap();
         // More than the 1000 samples that readers of other commands keep.
         for number in 0..SAMPLES {
@@ -514,7 +577,7 @@ fn end_of_an_instance_takes_the_room_of_its_key() {
     let qos = DataWriterQos::default().reliable().keep_all();
     let writer = domain.join("robot").writer_builder::<Scan>("scan").qos(qos).build().unwrap();
     // Room for one sample, or for all ends.
-    let mut set = queued_set(&domain, 100_000);
+    let (mut set, _) = queued_set(&domain, 100_000);
     writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
     let mut arrived = Vec::new();
     let mut take = |set: &mut TopicSet, count: u32| {
