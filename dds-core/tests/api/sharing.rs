@@ -72,8 +72,14 @@ fn participants_of_one_host_share_memory_without_settings() {
         let after = (from.traffic(), to.traffic());
         let shared = after.0.sent_shared - before.0.sent_shared;
         assert!(shared > 4 * (1 << 20) / 65_000, "{shared} datagrams");
-        // Fragments of the long samples went to their places at once. Their share depends on the load: 0.2 to 5 MB.
-        assert!(after.1.landed_bytes > before.1.landed_bytes);
+        // Fragments of long samples go to their places at once. On a busy machine, all of one sample may miss them.
+        for _ in 0..50 {
+            if to.traffic().landed_bytes > before.1.landed_bytes {
+                break;
+            }
+            exchange(&writer, &reader, &[2 << 20]);
+        }
+        assert!(to.traffic().landed_bytes > before.1.landed_bytes);
         // The answers too.
         assert!(after.1.sent_shared > before.1.sent_shared);
     }
