@@ -268,7 +268,8 @@ impl Handshakes {
         if let Some(proved) = proved {
             // The Final before the keys.
             self.pump(sender, now);
-            self.check_proof(cx, sender, &proved, now);
+            let answers = if message.related.0 == self.local.guid { message.related.1 } else { 0 };
+            self.check_proof(cx, sender, (&proved, answers), now);
         } else if let Err(error) = handled {
             self.refuse_unproved(sender, &format!("the handshake failed: {error}"));
         }
@@ -279,11 +280,20 @@ impl Handshakes {
     fn retry(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, now: Now) {
         let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.retry_at <= now.instant) else { return };
         let Some(proved) = peer.handshake.as_ref().and_then(|handshake| handshake.peer().cloned()) else { return };
-        self.check_proof(cx, prefix, &proved, now);
+        // It does not take part yet, so its first announcement tells its address.
+        self.check_proof(cx, prefix, (&proved, 0), now);
     }
 
     /// Begins the exchange of keys with a participant that has proved its identity, if its permissions allow that.
-    fn check_proof(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, proof: &AuthenticatedPeer, now: Now) {
+    ///
+    /// The proof has the number of the message that it answers.
+    fn check_proof(
+        &mut self,
+        cx: &ExchangeContext<'_>,
+        prefix: GuidPrefix,
+        (proof, answers): (&AuthenticatedPeer, i64),
+        now: Now,
+    ) {
         let Some(peer) = self.peers.get_mut(&prefix) else { return };
         peer.retry_at = now.instant.after(RETRY_PAUSE).unwrap_or(now.instant);
         let subject = proof.certificate.subject_text().escape_debug().to_string();
@@ -306,7 +316,7 @@ impl Handshakes {
         peer.proved = Some(ProvedPeer { grant, sent: BTreeSet::new(), expires, subject });
         peer.refusal = None;
         self.refusals.forget(prefix);
-        self.actions.push_back(SecurityAction::BeginKeyExchange(prefix));
+        self.actions.push_back(SecurityAction::BeginKeyExchange { prefix, answers });
         self.send_first_keys(cx, prefix);
     }
 

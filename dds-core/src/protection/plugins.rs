@@ -16,7 +16,7 @@ use dds_rtps::discovery::{
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Now};
 use dds_rtps::wire::{MessageTransform, RejectedMessage};
 use dds_security::access::ProtectionKind;
-use dds_security::authentication::{DataHolder, LocalIdentity, LocalParticipant};
+use dds_security::authentication::{DataHolder, GenericMessage, LocalIdentity, LocalParticipant, TokenByteOrder};
 use dds_security::crypto::{KeyMaterial, SendKey};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -247,6 +247,12 @@ impl PeerSecurity for SecurityPlugins {
             SecurityChannel::Stateless => self.handshakes().handle_stateless(&self.cx(), sender, payload, now),
             SecurityChannel::Volatile => self.handshakes().handle_keys(&self.cx(), sender, payload),
         }
+    }
+
+    fn with_number(&self, payload: &[u8], number: i64) -> Option<Vec<u8>> {
+        let mut message = GenericMessage::parse(payload).ok()?;
+        message.identity.1 = number;
+        Some(message.to_payload(TokenByteOrder::Little))
     }
 
     fn local_endpoint(&self, endpoint: &mut EndpointData) {

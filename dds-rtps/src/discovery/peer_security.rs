@@ -28,6 +28,9 @@ pub trait PeerSecurity: fmt::Debug + Send + Sync {
     /// Handles a message of another participant.
     fn handle_message(&self, now: Now, sender: GuidPrefix, channel: SecurityChannel, payload: &[u8]);
 
+    /// Returns the payload of a handshake message with another number. The answer to the message names the number.
+    fn with_number(&self, payload: &[u8], number: i64) -> Option<Vec<u8>>;
+
     /// A local endpoint appears or changes: sets its attributes.
     fn local_endpoint(&self, endpoint: &mut EndpointData);
 
@@ -103,7 +106,12 @@ pub enum SecurityAction {
     },
     /// A participant has proved its identity, for the first time or again: its earlier keys no longer count. Its first
     /// message with keys admits it.
-    BeginKeyExchange(GuidPrefix),
+    BeginKeyExchange {
+        /// The participant.
+        prefix: GuidPrefix,
+        /// The number of the handshake message that it has answered.
+        answers: i64,
+    },
     /// A participant may no longer take part.
     Expel(GuidPrefix),
     /// The keys of a remote endpoint have arrived.
@@ -119,7 +127,9 @@ impl fmt::Debug for SecurityAction {
                 let mut text = f.debug_struct("Send");
                 text.field("to", to).field("channel", channel).field("len", &payload.len()).finish_non_exhaustive()
             }
-            Self::BeginKeyExchange(prefix) => f.debug_tuple("BeginKeyExchange").field(prefix).finish(),
+            Self::BeginKeyExchange { prefix, answers } => {
+                f.debug_struct("BeginKeyExchange").field("prefix", prefix).field("answers", answers).finish()
+            }
             Self::Expel(prefix) => f.debug_tuple("Expel").field(prefix).finish(),
             Self::CompareAgain(guid) => f.debug_tuple("CompareAgain").field(guid).finish(),
             Self::Report(text) => f.debug_tuple("Report").field(text).finish(),

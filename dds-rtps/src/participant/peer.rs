@@ -34,11 +34,11 @@ pub(super) struct Peer {
     /// It has announced itself by the protected builtin topic. Plain announcements, which anyone can forge, change
     /// nothing since.
     pub(super) is_vouched: bool,
-    /// The last plain announcement with another address for a vouched participant, and the route to that address.
+    /// The last plain announcement with another address for a vouched participant.
     ///
-    /// The participant may have restarted there, so handshakes go to both addresses. Only another proof makes the
-    /// announcement count.
-    pub(super) restarts_at: Option<Box<(ParticipantData, Route)>>,
+    /// The participant may have restarted there, so handshakes go to both addresses. Only a proof that answers a copy
+    /// for the other address makes the announcement count.
+    pub(super) restarts_at: Option<Box<PossibleRestart>>,
     /// Bytes of handshakes that may go there.
     pub(super) restart_credit: usize,
     /// Announcement with another address, which counts once that address is valid.
@@ -49,6 +49,15 @@ pub(super) struct Peer {
     pub(super) answers_on: Option<BuiltinEndpoints>,
     /// Addresses from which it has answered challenges.
     pub(super) answered_from: SmallVec<[IpAddr; 1]>,
+}
+
+/// An address at which a participant may have restarted.
+#[derive(Debug)]
+pub(super) struct PossibleRestart {
+    pub(super) data: ParticipantData,
+    pub(super) route: Route,
+    /// Secret number of the handshake messages that go there.
+    pub(super) number: i64,
 }
 
 /// A move of a participant to an address that has not answered yet.
@@ -202,11 +211,14 @@ impl Participant {
     fn note_restart(&mut self, data: ParticipantData, len: usize) {
         let route = self.route_of_discovery(&data);
         let Some(peer) = self.peers.known.get_mut(&data.prefix) else { return };
-        peer.restarts_at = None;
+        let before = peer.restarts_at.take();
         if peer.route != route {
             let earned = len.saturating_mul(RESTART_CREDIT_FACTOR);
             peer.restart_credit = peer.restart_credit.saturating_add(earned).min(RESTART_CREDIT);
-            peer.restarts_at = Some(Box::new((data, route)));
+            // Answers to earlier copies for the same address still count.
+            let known = before.filter(|restart| restart.route == route).map(|restart| restart.number);
+            let number = known.unwrap_or_else(|| self.peers.validations.draw_number(data.prefix));
+            peer.restarts_at = Some(Box::new(PossibleRestart { data, route, number }));
         }
     }
 

@@ -346,7 +346,9 @@ pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
     while let Some(action) = next_action(participant) {
         match action {
             SecurityAction::Send { to, channel, payload } => send_security(participant, now, to, channel, payload),
-            SecurityAction::BeginKeyExchange(prefix) => begin_key_exchange(participant, now, prefix),
+            SecurityAction::BeginKeyExchange { prefix, answers } => {
+                begin_key_exchange(participant, now, prefix, answers);
+            }
             SecurityAction::Expel(prefix) => participant.lose(now, prefix, ParticipantLoss::Refused),
             SecurityAction::CompareAgain(remote) => participant.matching.compare_keys_of(remote),
             SecurityAction::Report(text) => participant.matching.push_event(ParticipantEvent::SecurityReport { text }),
@@ -369,7 +371,9 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
         SecurityChannel::Stateless => {
             if let Some(restart) = peer.restarts_at.as_ref().filter(|_| peer.restart_credit >= payload.len()) {
                 peer.restart_credit -= payload.len();
-                secure.stateless.send_to_one_of(to, locators_of(&restart.1), payload.clone());
+                if let Some(copy) = secure.security.with_number(&payload, restart.number) {
+                    secure.stateless.send_to_one_of(to, locators_of(&restart.route), copy);
+                }
             }
             let locators = locators_of(&peer.route);
             if participant.peers.validations.is_valid(to) {
@@ -390,15 +394,18 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
 }
 
 /// Forgets all endpoints of a participant whose keys no longer count. It announces them again, with new keys.
-fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+///
+/// `answers`: the number of the handshake message that its proof answers.
+fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix, answers: i64) {
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     // All of them go at once below, so they are not counted down one by one.
     peer.endpoints = 0;
-    // After a restart, it may have another address. The handshake went to both, and does not tell where it arrived. The
-    // announcement may be forged. The next protected one corrects it.
-    peer.is_vouched = false;
-    if let Some(restart) = peer.restarts_at.take() {
-        (peer.data, peer.route) = (Arc::new(restart.0), restart.1);
+    // After a restart, it may have another address. The handshake went to both. Only a receiver at the announced one
+    // knows the number of the copy that went there, so a forged address stays unused.
+    if let Some(restart) = peer.restarts_at.take().filter(|restart| restart.number == answers) {
+        (peer.data, peer.route) = (Arc::new(restart.data), restart.route);
+        // The rest of the announcement may be forged. The next protected one corrects it.
+        peer.is_vouched = false;
     }
     if std::mem::take(&mut peer.is_admitted) {
         unmatch_secure_pairs(participant, now, prefix);
@@ -408,13 +415,13 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix)
 
 /// Begins to exchange keys with a participant that has proved its identity. After another proof, both sides
 /// exchange them again. The first message of the other side admits it.
-fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefix, answers: i64) {
     let has_old_keys = match &participant.secure {
         Some(secure) => secure.keys.contains_key(&prefix),
         None => false,
     };
     if has_old_keys {
-        forget_endpoints(participant, now, prefix);
+        forget_endpoints(participant, now, prefix, answers);
     }
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&prefix)) else {
         return;

@@ -275,8 +275,17 @@ impl Validations {
     }
 
     fn draw_secret(&mut self, prefix: GuidPrefix, validation: &mut Validation) {
+        validation.set_secret(self.draw(prefix));
+    }
+
+    /// Returns a positive number that only the receiver of a message with it can know.
+    pub(super) fn draw_number(&mut self, prefix: GuidPrefix) -> i64 {
+        (self.draw(prefix) >> 1) as i64
+    }
+
+    fn draw(&mut self, prefix: GuidPrefix) -> u64 {
         self.drawn += 1;
-        validation.set_secret(self.hash_seed.keyed_digest((prefix, self.drawn)));
+        self.hash_seed.keyed_digest((prefix, self.drawn))
     }
 
     /// Notes bytes that were received in the name of a peer.
