@@ -18,7 +18,8 @@ use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, Protoc
 use dds_rtps::wire::parameter_id::SENTINEL;
 use dds_security::access::Grant;
 use dds_security::authentication::{
-    AuthenticatedPeer, GenericMessage, HandshakeRemote, HandshakeTime, LocalParticipant, PeerHandshake, TokenByteOrder,
+    AuthenticatedPeer, GenericMessage, HandshakeError, HandshakeRemote, HandshakeTime, LocalParticipant, PeerHandshake,
+    TokenByteOrder,
 };
 use dds_security::crypto::{SendKey, random_bytes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -244,17 +245,20 @@ impl Handshakes {
         let Some(handshake) = &mut peer.handshake else { return };
         // A message has one token. More of them would cost more than the sender pays for.
         let Some(token) = message.tokens.first() else { return };
-        let is_costly = handshake.is_costly(token);
         let certificate = token.binary("c.id");
         let kind = match PeerHandshake::is_reply_or_final(token) {
             true => WorkKind::ReplyOrFinal,
             false => self.work.kind_of_request(sender, certificate),
         };
-        if is_costly && !self.work.take(now.instant, sender, kind) {
+        let (work, mut is_costly) = (&mut self.work, false);
+        let handled = handshake.handle_if(token, handshake_time(now), || {
+            is_costly = true;
+            work.take(now.instant, sender, kind)
+        });
+        if handled == Err(HandshakeError::Postponed) {
             // The other side repeats it.
             return;
         }
-        let handled = handshake.handle(token, handshake_time(now));
         if is_costly && handled.is_ok() {
             peer.is_plausible = true;
             certificate.into_iter().for_each(|certificate| self.work.note_certificate(sender, certificate));

@@ -1,6 +1,7 @@
 //! The contents of the tokens, and their checks (DDS Security 1.1, 9.3.2.5).
 
 use super::agreement::{Agreement, EphemeralKey};
+use super::handshake::HandshakeRemote;
 use super::holder::{DataHolder, signed_bytes};
 use super::identity::{CLASS, LocalParticipant, is_class, subject_half};
 use super::secret::{AuthenticatedPeer, SharedSecret};
@@ -43,6 +44,8 @@ pub enum HandshakeError {
     Unexpected,
     /// Too many handshakes were begun in the name of this participant.
     Busy,
+    /// Its check needs operations with public keys, and the caller does not permit them now.
+    Postponed,
 }
 
 /// Random values that follow from a seed.
@@ -118,7 +121,8 @@ impl HandshakeCredentials {
     }
 
     /// Checks that the authority has signed the certificate, which costs an operation with its public key.
-    fn verified(self, local: &LocalParticipant, now: i64) -> Result<Self, HandshakeError> {
+    fn verified(self, local: &LocalParticipant, now: i64, permit: WorkPermit<'_>) -> Result<Self, HandshakeError> {
+        permit.take()?;
         local.identity.check_peer(&self.certificate, now).map_err(HandshakeError::Certificate)?;
         Ok(self)
     }
@@ -132,6 +136,15 @@ impl HandshakeCredentials {
     fn into_peer(self, secret: SharedSecret) -> AuthenticatedPeer {
         let [_, permissions, participant_data, _, _] = self.values;
         AuthenticatedPeer { certificate: self.certificate, permissions, participant_data, secret }
+    }
+}
+
+/// Decides whether operations with public keys are done now.
+pub(super) struct WorkPermit<'a>(pub(super) &'a mut dyn FnMut() -> bool);
+
+impl WorkPermit<'_> {
+    pub(super) fn take(self) -> Result<(), HandshakeError> {
+        if (self.0)() { Ok(()) } else { Err(HandshakeError::Postponed) }
     }
 }
 
@@ -158,11 +171,6 @@ impl RequestExchange {
         Self { token, own, key, dh1, challenge1 }
     }
 
-    /// Whether a Reply answers this Request, and passes the checks that cost little.
-    pub(super) fn is_costly_reply(&self, reply: &DataHolder, remote: &[u8; 16]) -> bool {
-        self.is_answered_by(reply) && HandshakeCredentials::read(reply, "hash_c2", remote).is_ok()
-    }
-
     /// Whether a Reply answers this Request.
     pub(super) fn is_answered_by(&self, reply: &DataHolder) -> bool {
         reply.binary("challenge1") == Some(&self.challenge1)
@@ -175,6 +183,7 @@ impl RequestExchange {
         local: &LocalParticipant,
         remote: &[u8; 16],
         now: i64,
+        permit: WorkPermit<'_>,
     ) -> Result<(DataHolder, AuthenticatedPeer), HandshakeError> {
         if !self.is_answered_by(reply) {
             return Err(HandshakeError::Unexpected);
@@ -183,7 +192,7 @@ impl RequestExchange {
         check_optional(reply, "dh1", &self.dh1)?;
         let challenge2 = challenge(reply, "challenge2")?;
         let dh2 = required(reply, "dh2")?;
-        let peer = HandshakeCredentials::read(reply, "hash_c2", remote)?.verified(local, now)?;
+        let peer = HandshakeCredentials::read(reply, "hash_c2", remote)?.verified(local, now, permit)?;
         if peer.agreement != self.own.agreement {
             return Err(HandshakeError::Mismatch("c.kagree_algo"));
         }
@@ -234,29 +243,22 @@ impl ReplyId {
 }
 
 impl ReplyExchange {
-    /// Whether a Request passes the checks that cost little.
-    pub(super) fn is_costly_request(request: &DataHolder, remote: &[u8; 16]) -> bool {
-        challenge(request, "challenge1").is_ok()
-            && required(request, "dh1").is_ok()
-            && HandshakeCredentials::read(request, "hash_c1", remote).is_ok()
-    }
-
     /// Checks a Request and answers it.
     pub(super) fn new(
         request: &DataHolder,
         local: &LocalParticipant,
-        remote: &[u8; 16],
-        vendor: [u8; 2],
+        HandshakeRemote { guid: remote, vendor }: &HandshakeRemote,
         nonce: &Nonce,
         now: i64,
+        permit: WorkPermit<'_>,
     ) -> Result<Self, HandshakeError> {
         let challenge1 = challenge(request, "challenge1")?;
         let dh1 = required(request, "dh1")?.to_vec();
-        let peer = HandshakeCredentials::read(request, "hash_c1", remote)?.verified(local, now)?;
+        let peer = HandshakeCredentials::read(request, "hash_c1", remote)?.verified(local, now, permit)?;
         peer.agreement.check_public(&dh1)?;
         let own = HandshakeCredentials::own(local, peer.agreement);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
-        let dh2 = key.public(vendor == CYCLONE_DDS);
+        let dh2 = key.public(*vendor == CYCLONE_DDS);
         let challenge2 = nonce.challenge;
         let transcript = Transcript {
             hash_c1: &peer.hash,
@@ -457,6 +459,7 @@ impl fmt::Display for HandshakeError {
             Self::Signature => f.write_str("the signature of the token is wrong: it was changed or forged"),
             Self::Unexpected => f.write_str("the token belongs to no known exchange"),
             Self::Busy => f.write_str("too many handshakes were begun in the name of this participant"),
+            Self::Postponed => f.write_str("the check of the token has to wait, because too many others cost work"),
         }
     }
 }
@@ -539,12 +542,24 @@ mod tests {
         let local = local();
         let guid = participant_guid(&request);
         let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
-        let answer = |guid| ReplyExchange::new(&request.tokens[0], &local, &guid, CYCLONE_DDS, &nonce, NOW);
-        assert!(answer(guid).is_ok());
+        let answer = |guid, permits: &mut dyn FnMut() -> bool| {
+            let remote = HandshakeRemote { guid, vendor: CYCLONE_DDS };
+            ReplyExchange::new(&request.tokens[0], &local, &remote, &nonce, NOW, WorkPermit(permits))
+        };
+        let mut asked = 0;
+        for is_permitted in [true, false] {
+            let error = answer(guid, &mut || {
+                asked += 1;
+                is_permitted
+            });
+            assert_eq!(error.err(), (!is_permitted).then_some(HandshakeError::Postponed));
+        }
+        assert_eq!(asked, 2);
         for index in 0..16 {
             let mut other = guid;
             other[index] ^= 1;
-            assert_eq!(answer(other).err(), Some(HandshakeError::Guid));
+            let refused = answer(other, &mut || panic!("a forged Request costs no operation with public keys"));
+            assert_eq!(refused.err(), Some(HandshakeError::Guid));
         }
     }
 
@@ -574,7 +589,10 @@ mod tests {
         }
         let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
         request.tokens[0].binary_properties.retain(|(name, _)| name != "hash_c1");
-        let error = ReplyExchange::new(&request.tokens[0], &local(), &guid, CYCLONE_DDS, &nonce, NOW).err();
+        let remote = HandshakeRemote { guid, vendor: CYCLONE_DDS };
+        let mut permits = || true;
+        let permit = WorkPermit(&mut permits);
+        let error = ReplyExchange::new(&request.tokens[0], &local(), &remote, &nonce, NOW, permit).err();
         let text = error.unwrap().to_string();
         assert!(text.contains("algorithm") && text.len() < 350 && !text.chars().any(char::is_control), "{text}");
     }

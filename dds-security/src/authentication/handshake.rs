@@ -1,8 +1,8 @@
 //! The state machine of a handshake with one other participant: roles, repetition, renewal.
 
 use super::exchange::{
-    HandshakeError, HandshakeStep, Nonce, ReplyExchange, ReplyId, RequestExchange, authentication_request, challenge,
-    hash_of_request,
+    HandshakeError, HandshakeStep, Nonce, ReplyExchange, ReplyId, RequestExchange, WorkPermit, authentication_request,
+    challenge, hash_of_request,
 };
 use super::identity::LocalParticipant;
 use super::{AuthenticatedPeer, DataHolder};
@@ -224,40 +224,33 @@ impl PeerHandshake {
         self.generation
     }
 
-    /// Whether [`handle`](Self::handle) would need operations with public keys for a token.
-    ///
-    /// Those to a Reply or a Final need the challenges of this side. Anyone can repeat a certificate in a Request. A
-    /// token that fails a check without such operations costs none.
-    #[must_use]
-    pub fn is_costly(&self, token: &DataHolder) -> bool {
-        match (HandshakeStep::of(token), &self.role) {
-            (Ok(HandshakeStep::Request), HandshakeRole::Replier(replier)) => {
-                let request_hash = hash_of_request(token);
-                let is_finished = replier.finished.as_ref().is_some_and(|known| known.request_hash == request_hash);
-                let is_new = replier.pending.iter().all(|pending| pending.reply.id.request_hash != request_hash);
-                !is_finished && is_new && ReplyExchange::is_costly_request(token, &self.remote.guid)
-            }
-            (Ok(HandshakeStep::Reply), HandshakeRole::Initiator(initiator)) => {
-                let exchange = initiator.request.as_ref().and_then(|request| request.exchange.as_ref());
-                exchange.is_some_and(|exchange| exchange.is_costly_reply(token, &self.remote.guid))
-            }
-            (Ok(HandshakeStep::Final), HandshakeRole::Replier(replier)) => {
-                replier.pending.iter().any(|pending| pending.reply.id.is_finished_by(token))
-            }
-            _ => false,
-        }
-    }
-
     /// Takes a token of the other participant.
     ///
     /// # Errors
     /// [`HandshakeError`] if the token is refused. Nothing has changed then.
     pub fn handle(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
+        self.handle_if(token, now, || true)
+    }
+
+    /// As [`handle`](Self::handle), if the caller permits the operations with public keys that the token needs.
+    ///
+    /// Those to a Reply or a Final need the challenges of this side. Anyone can repeat a certificate in a Request. A
+    /// token that fails a check without such operations asks for no permit.
+    ///
+    /// # Errors
+    /// [`HandshakeError::Postponed`] without a permit. Otherwise as `handle`.
+    pub fn handle_if(
+        &mut self,
+        token: &DataHolder,
+        now: HandshakeTime,
+        mut permits: impl FnMut() -> bool,
+    ) -> Result<(), HandshakeError> {
+        let permit = WorkPermit(&mut permits);
         match HandshakeStep::of(token)? {
             HandshakeStep::AuthRequest => self.handle_authentication_request(token, now),
-            HandshakeStep::Request => self.handle_request(token, now),
-            HandshakeStep::Reply => self.handle_reply(token, now),
-            HandshakeStep::Final => self.handle_final(token),
+            HandshakeStep::Request => self.handle_request(token, now, permit),
+            HandshakeStep::Reply => self.handle_reply(token, now, permit),
+            HandshakeStep::Final => self.handle_final(token, permit),
         }
     }
 
@@ -325,7 +318,12 @@ impl PeerHandshake {
         Ok(())
     }
 
-    fn handle_request(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
+    fn handle_request(
+        &mut self,
+        token: &DataHolder,
+        now: HandshakeTime,
+        permit: WorkPermit<'_>,
+    ) -> Result<(), HandshakeError> {
         let HandshakeRole::Replier(replier) = &mut self.role else { return Err(HandshakeError::Unexpected) };
         let request_hash = hash_of_request(token);
         if replier.finished.as_ref().is_some_and(|finished| finished.request_hash == request_hash) {
@@ -343,8 +341,7 @@ impl PeerHandshake {
         // After a proof, no challenge is announced, so that a forger cannot announce the next one.
         let derived = self.peer.is_some().then(|| replier.nonce.for_request(&request_hash));
         let nonce = derived.as_ref().unwrap_or(&replier.nonce);
-        let HandshakeRemote { guid, vendor } = self.remote;
-        let reply = ReplyExchange::new(token, &self.local, &guid, vendor, nonce, now.unix)?;
+        let reply = ReplyExchange::new(token, &self.local, &self.remote, nonce, now.unix, permit)?;
         if let Some(index) = evicted {
             replier.pending.swap_remove(index);
         }
@@ -356,7 +353,12 @@ impl PeerHandshake {
         Ok(())
     }
 
-    fn handle_reply(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
+    fn handle_reply(
+        &mut self,
+        token: &DataHolder,
+        now: HandshakeTime,
+        permit: WorkPermit<'_>,
+    ) -> Result<(), HandshakeError> {
         let HandshakeRole::Initiator(initiator) = &mut self.role else { return Err(HandshakeError::Unexpected) };
         if initiator.finished.as_ref().is_some_and(|(challenge1, _)| token.binary("challenge1") == Some(challenge1)) {
             // The Final was lost, or a copy of the Reply is late. The content of the copy does not matter.
@@ -370,7 +372,7 @@ impl PeerHandshake {
         if announced.is_some_and(|announced| token.binary("challenge2") != Some(&announced)) {
             return Err(HandshakeError::Mismatch("challenge2"));
         }
-        let (final_token, peer) = exchange.finish(token, &self.local, &self.remote.guid, now.unix)?;
+        let (final_token, peer) = exchange.finish(token, &self.local, &self.remote.guid, now.unix, permit)?;
         // The key of the exchange has served, so only its challenge stays.
         initiator.finished = Some((exchange.challenge1, final_token));
         initiator.request = None;
@@ -380,11 +382,15 @@ impl PeerHandshake {
         Ok(())
     }
 
-    fn handle_final(&mut self, token: &DataHolder) -> Result<(), HandshakeError> {
+    fn handle_final(&mut self, token: &DataHolder, permit: WorkPermit<'_>) -> Result<(), HandshakeError> {
         let HandshakeRole::Replier(replier) = &mut self.role else { return Err(HandshakeError::Unexpected) };
         if replier.finished.as_ref().is_some_and(|finished| finished.is_finished_by(token)) {
             return Ok(());
         }
+        if !replier.pending.iter().any(|pending| pending.reply.id.is_finished_by(token)) {
+            return Err(HandshakeError::Unexpected);
+        }
+        permit.take()?;
         let mut result = Err(HandshakeError::Unexpected);
         for (index, pending) in replier.pending.iter().enumerate() {
             // A forged Request may have the challenge of the true one, so each exchange is tried.
