@@ -49,7 +49,7 @@ pub struct ShmConfig {
     pub paths_max: usize,
     /// How long a peer may take to open a path. Default: 1 s. At most one hour.
     pub handshake_max: Duration,
-    /// How long the receive thread polls before it sleeps. Default: zero. At most 100 ms.
+    /// How long the thread that receives polls before it sleeps. Default: zero. At most 100 ms.
     ///
     /// A positive value saves the wake of the thread and costs processor time. Use it only on a core of its own.
     pub spin: Duration,

@@ -70,7 +70,7 @@ pub struct NetworkConfig {
     ///
     /// Only Linux supports it, and only with the feature `shm`.
     pub shared_memory: usize,
-    /// How long the receive thread polls shared memory before it sleeps. Default: zero. At most 100 ms.
+    /// How long a thread that receives polls shared memory before it sleeps. Default: zero. At most 100 ms.
     pub busy_poll: Duration,
     /// Path of a pcap file that records sent and received datagrams. Default: none.
     pub tap: Option<PathBuf>,

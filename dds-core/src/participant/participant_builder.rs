@@ -358,7 +358,7 @@ impl DomainParticipantBuilder {
     /// time should be longer than the usual pause between samples.
     ///
     /// The receive thread polls. With [`Receiving::Caller`], a thread that blocks in a wait does. It looks at the
-    /// sockets after each poll, and after 16 samples. The setting has no effect where
+    /// sockets after each poll, and after 16 messages. The setting has no effect where
     /// [`shared_memory`](Self::shared_memory) has none.
     #[doc(alias = "spin")]
     pub fn busy_poll(self, duration: impl Into<Duration>) -> Self {

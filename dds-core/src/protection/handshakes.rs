@@ -246,9 +246,10 @@ impl Handshakes {
         // A message has one token. More of them would cost more than the sender pays for.
         let Some(token) = message.tokens.first() else { return };
         let certificate = token.binary("c.id");
-        let kind = match PeerHandshake::is_reply_or_final(token) {
-            true => WorkKind::ReplyOrFinal,
-            false => self.work.kind_of_request(sender, certificate),
+        let kind = if PeerHandshake::is_reply_or_final(token) {
+            WorkKind::ReplyOrFinal
+        } else {
+            self.work.kind_of_request(sender, certificate)
         };
         let (work, mut is_costly) = (&mut self.work, false);
         let handled = handshake.handle_if(token, handshake_time(now), || {

@@ -83,7 +83,7 @@ pub(crate) struct Config {
     pub(crate) udp_only: bool,
     /// Bound of the memory that is shared with participants of this host, in bytes.
     pub(crate) shared_memory: usize,
-    /// How long the receive thread polls shared memory before it sleeps.
+    /// How long a thread that receives polls shared memory before it sleeps.
     pub(crate) busy_poll: Duration,
     /// Endpoints announce descriptions of their types.
     pub(crate) type_information: bool,

@@ -56,8 +56,8 @@ impl Claims {
         self.states.get(&prefix).is_some_and(|state| state.claim.is_some())
     }
 
-    /// Replaces the announcement that waits by a later one, which counts already.
-    fn renew(&mut self, announced: &ParticipantData, len: usize) {
+    /// Replaces the announcement that waits by a later one, which counts already. The older one must not count after it.
+    pub(super) fn renew(&mut self, announced: &ParticipantData, len: usize) {
         let Some(state) = self.states.get_mut(&announced.prefix) else { return };
         if let Some(Claim::Changed(data, old_len)) = &mut state.claim {
             (**data, *old_len) = (announced.clone(), len);
@@ -114,11 +114,6 @@ pub(super) fn is_believed(participant: &Participant, prefix: GuidPrefix, sender:
 /// Wrong answers from another address must not use up those of the participant, which refutes a claim.
 pub(super) fn may_answer(participant: &Participant, prefix: GuidPrefix, sender: Option<IpAddr>) -> bool {
     !participant.peers.claims.waits(prefix) || is_believed(participant, prefix, sender)
-}
-
-/// Notes that a changed announcement counts, so an older one does not count later.
-pub(super) fn note_believed(participant: &mut Participant, data: &ParticipantData, len: usize) {
-    participant.peers.claims.renew(data, len);
 }
 
 /// Whether a peer announces this address. A peer on this host has all addresses of the host.

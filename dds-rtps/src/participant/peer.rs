@@ -320,7 +320,7 @@ impl Participant {
         let prefix = data.prefix;
         // Without a valid address, nothing is known to compare the sender with.
         if !self.peers.validations.is_valid(prefix) || claims::is_believed(self, prefix, sender) {
-            claims::note_believed(self, &data, len);
+            self.peers.claims.renew(&data, len);
             return self.change_peer(now, data, len);
         }
         claims::keep(self, now, prefix, Claim::Changed(Box::new(data), len));

@@ -62,7 +62,7 @@ pub struct ShmReception {
     steps: VecDeque<Step>,
     /// Messages since descriptors were last checked.
     unchecked: u32,
-    /// When descriptors were last checked, if the rings are polled.
+    /// When descriptors were last checked. `None` before the first check, and if the rings are not polled.
     checked_at: Option<Instant>,
     /// The system had no descriptor for a connection that waits to be accepted.
     is_short_of_descriptors: bool,
@@ -380,7 +380,7 @@ impl ShmReception {
         None
     }
 
-    /// Checks the descriptors now and then if the rings are polled. A message that a poll finds ends no wait.
+    /// Checks the descriptors if the rings are polled and the last check is a millisecond old.
     fn check_overdue_descriptors(&mut self) {
         if self.host.config.spin.is_zero() {
             return;

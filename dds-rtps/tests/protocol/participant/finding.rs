@@ -288,7 +288,7 @@ fn participant_that_moves_on_before_it_answers_is_reached() {
     let group = config(2).announce_to;
     // At the second address nothing arrives.
     network.move_to(b, locators([10, 7, 7, 2], group.clone()));
-    network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0));
+    network.lose_assertions();
     network.run_for(Duration::from_secs(3));
     network.move_to(b, locators([10, 8, 8, 2], group));
     network.loses = Box::new(|_, _| false);
@@ -303,7 +303,7 @@ fn moved_participant_that_answers_late_is_reached() {
     let b = network.start(config(2));
     network.run_for(Duration::from_millis(500));
     network.move_to(b, locators([10, 7, 7, 2], config(2).announce_to));
-    network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0));
+    network.lose_assertions();
     network.run_for(Duration::from_secs(60));
     network.loses = Box::new(|_, _| false);
     network.run_for(Duration::from_secs(30));

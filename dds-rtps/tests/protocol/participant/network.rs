@@ -108,6 +108,11 @@ impl Network {
         }
     }
 
+    /// Loses the liveliness assertions, whose HEARTBEATs challenge addresses first.
+    pub(crate) fn lose_assertions(&mut self) {
+        self.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0));
+    }
+
     /// Starts a participant and returns its index.
     pub(crate) fn start(&mut self, config: ParticipantConfig) -> usize {
         let mut locators = config.metatraffic_unicast.clone();

@@ -103,7 +103,7 @@ fn forged_disposal_is_refuted_beside_wrong_answers() {
 #[test]
 fn forged_disposal_is_refuted_on_another_topic() {
     let mut network = Network::new();
-    network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0));
+    network.lose_assertions();
     let a = network.start(config(1));
     network.start(config(2));
     network.run_for(Duration::from_secs(10));

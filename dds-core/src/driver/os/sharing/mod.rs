@@ -91,7 +91,7 @@ const LONG_LIMIT_MIN: usize = 32 * LONG_MESSAGE_MAX;
 pub(super) struct Sharing {
     /// Bound of the memory for messages, in bytes. Zero means that the participant shares no memory.
     limit: usize,
-    /// How long the receive thread polls before it sleeps.
+    /// How long a thread that receives polls before it sleeps.
     busy_poll: Duration,
     state: Lock<SharingState>,
     /// Whether some destination has a path. Without one, a send costs one load.
@@ -174,7 +174,7 @@ impl Neighbor {
 
 impl Sharing {
     /// `limit` bounds the memory for messages, in bytes. Zero turns sharing off.
-    /// `busy_poll`: how long the receive thread polls before it sleeps.
+    /// `busy_poll`: how long a thread that receives polls before it sleeps.
     pub(super) fn new(limit: usize, busy_poll: Duration) -> Arc<Self> {
         Arc::new(Self {
             limit,
