@@ -106,7 +106,7 @@ impl Datagram {
     /// Does not compare them: for senders whose destinations seldom change.
     pub fn set_destinations(&mut self, locators: &[Locator]) {
         self.destinations.clear();
-        self.destinations.extend_from_slice(locators);
+        self.destinations.extend(locators.iter().copied());
         self.next_destination = 0;
     }
 

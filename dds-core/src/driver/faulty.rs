@@ -1,6 +1,6 @@
 //! Faults of a transport and of its sockets, with the timers that delayed datagrams need.
 
-use super::{Driver, Expected, Packet, Receive, Socket, Timer, Timers};
+use super::{Driver, ExpectedPlace, Packet, Receive, Socket, Timer, Timers};
 use crate::actor::{Effects, Poke};
 use crate::sync::{Arc, Lock, Weak};
 use dds_rtps::concurrent::{Payload, SlotPool};
@@ -132,15 +132,14 @@ impl FaultyReceive {
             let (socket, sender) = datagram.socket;
             let mut packet = Packet::new(payload, socket, Arc::clone(&self.small));
             packet.sender = sender;
-            self.inner.receive(&packet);
+            self.inner.receive(&packet, None);
         }
     }
 }
 
 impl Receive for FaultyReceive {
-    fn receive(&self, packet: &Packet) -> Option<Expected> {
+    fn receive(&self, packet: &Packet, _: Option<&ExpectedPlace>) {
         self.deliver(Some(packet));
-        None
     }
 
     fn locators_changed(&self) {

@@ -31,8 +31,8 @@ pub(crate) use network::SHARED_MEMORY;
 #[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use network::UNREAD_SENDER;
 pub use network::{
-    Carrier, EXPECTED_HEADER_MAX, Expected, Headers, Locators, Network, NetworkConfig, NetworkError, Packet, Presence,
-    Reach, Receive, Resolve, Socket,
+    Carrier, EXPECTED_HEADER_MAX, Expected, ExpectedPlace, Headers, Locators, Network, NetworkConfig, NetworkError,
+    Packet, Presence, Reach, Receive, Resolve, Socket,
 };
 pub use os::OsDriver;
 pub(crate) use outgoing::{Flushed, Outgoing};

@@ -10,6 +10,7 @@ use dds_rtps::transport::Transport;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
 use dds_rtps::wire::{RejectedMessage, Transform, Transformed};
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -176,10 +177,13 @@ pub struct Packet {
     ///
     /// It is unspecified if the packet came from a socket for user data, or from shared memory.
     pub sender: Option<IpAddr>,
-    /// Whether the next datagram can be received in place, if it is [`Expected`]. Default: no.
-    pub lands: bool,
     small: Arc<SlotPool>,
 }
+
+/// Where a receiver of packets puts the datagram to expect next.
+///
+/// It travels as a reference, because the value is large and usually absent.
+pub type ExpectedPlace = Cell<Option<Expected>>;
 
 /// Most bytes of headers in front of a fragment: 20 for the message, 12 INFO_TS, 16 INFO_DST, 36 DATA_FRAG, some inline
 /// QoS.
@@ -284,19 +288,19 @@ impl Packet {
     /// Creates a packet. If a queue has to keep it, a small copy comes from `small`.
     #[must_use]
     pub fn new(payload: Payload, socket: Socket, small: Arc<SlotPool>) -> Self {
-        Self { payload, socket, sender: None, lands: false, small }
+        Self { payload, socket, sender: None, small }
     }
 
     /// Returns this packet with the bytes that a transform opened. `None` if it leaves them as they are.
     ///
-    /// They are opened into a slot, without a further copy. The packet cannot be received in place.
+    /// They are opened into a slot, without a further copy.
     pub(crate) fn opened_by(&self, transform: &Transform) -> Result<Option<Self>, RejectedMessage> {
         let mut slot = self.small.acquire();
         slot.buffer().clear();
         match transform.open(self.payload.bytes(), slot.buffer()) {
             Ok(Transformed::Replaced) => {
                 let (payload, small) = (self.small.freeze(slot), Arc::clone(&self.small));
-                Ok(Some(Self { payload, socket: self.socket, sender: self.sender, lands: false, small }))
+                Ok(Some(Self { payload, socket: self.socket, sender: self.sender, small }))
             }
             Ok(Transformed::Unchanged) => {
                 self.small.give_back(slot);
@@ -332,13 +336,12 @@ impl Packet {
 pub trait Receive: Send + Sync + 'static {
     /// Processes one packet and runs its effects. Must not block.
     ///
-    /// If the packet [lands](Packet::lands), the result may be the datagram to expect next.
-    fn receive(&self, packet: &Packet) -> Option<Expected>;
+    /// `next`: an empty place for the datagram to expect next; `None` if it could not be received in place.
+    fn receive(&self, packet: &Packet, next: Option<&ExpectedPlace>);
 
     /// Processes the expected datagram, whose payload is in place. Otherwise like [`Receive::receive`].
-    fn land(&self, landed: Expected) -> Option<Expected> {
-        drop(landed);
-        None
+    fn land(&self, landed: Expected, next: &ExpectedPlace) {
+        let _ = (landed, next);
     }
 
     /// Reports that [`Network::locators`] has changed, because an interface or an address came or went.

@@ -1,7 +1,7 @@
 //! The receiving end of a participant, which the threads of the driver call.
 
 use crate::actor::Effects;
-use crate::driver::{Expected, Packet, Receive};
+use crate::driver::{Expected, ExpectedPlace, Packet, Receive};
 use crate::participant::ParticipantHandle;
 use crate::reception::ReceivedDatagram;
 use std::sync::{Arc, Weak};
@@ -18,34 +18,32 @@ impl ReceiveEnd {
 }
 
 impl Receive for ReceiveEnd {
-    fn receive(&self, packet: &Packet) -> Option<Expected> {
+    fn receive(&self, packet: &Packet, next: Option<&ExpectedPlace>) {
         // Weak, because the sockets' threads must not keep a dropped participant alive.
-        let participant = self.participant.upgrade()?;
+        let Some(participant) = self.participant.upgrade() else { return };
         let reception = participant.reception();
         Effects::scope(|effects| {
-            let received = reception.receive(packet, participant.discovery(), effects);
-            let ReceivedDatagram { expected, for_discovery, revived } = received;
+            let received = reception.receive(packet, next, participant.discovery(), effects);
+            let ReceivedDatagram { for_discovery, revived } = received;
             if for_discovery {
                 participant.carry_out_matches(effects);
             }
             if let Some(prefix) = revived {
                 reception.revive_writers_of(prefix, effects);
             }
-            expected
-        })
+        });
     }
 
-    fn land(&self, landed: Expected) -> Option<Expected> {
-        let participant = self.participant.upgrade()?;
+    fn land(&self, landed: Expected, next: &ExpectedPlace) {
+        let Some(participant) = self.participant.upgrade() else { return };
         let reception = participant.reception();
         Effects::scope(|effects| {
-            let ReceivedDatagram { expected, for_discovery, revived } = reception.land(landed, effects);
+            let ReceivedDatagram { for_discovery, revived } = reception.land(landed, next, effects);
             debug_assert!(!for_discovery, "discovery has no fragments that are received in place");
             if let Some(prefix) = revived {
                 reception.revive_writers_of(prefix, effects);
             }
-            expected
-        })
+        });
     }
 
     fn locators_changed(&self) {

@@ -3,7 +3,7 @@
 use super::receive::IncomingDatagram;
 use super::traffic::count;
 use crate::actor::{Effects, OfferError, Offered, PushError};
-use crate::driver::{EXPECTED_HEADER_MAX, Expected, Headers};
+use crate::driver::{EXPECTED_HEADER_MAX, Expected, ExpectedPlace, Headers};
 use crate::reception::{Heard, ReceivedDatagram, Reception};
 use crate::subscription::{ParsedRun, ReaderActor, ReaderMail, SubmessageRun};
 use dds_rtps::wire::{Submessage, id as submessage_id};
@@ -25,8 +25,15 @@ impl IncomingDatagram<'_> {
     /// Called inside the reader's cell, after the reader has accepted the fragment.
     #[inline]
     pub(super) fn expect_next(&self, run: &SubmessageRun, parsed: &ParsedRun<'_, '_>, reader: &mut ReaderActor) {
-        if self.packet.lands && matches!(parsed.first, Submessage::DataFrag(_)) {
-            self.expected.set(self.next_after(run, parsed, reader));
+        if let (Some(next), Submessage::DataFrag(_)) = (self.next, parsed.first) {
+            next.set(self.next_after(run, parsed, reader));
+        }
+    }
+
+    /// Expects no datagram in particular.
+    pub(super) fn expect_none(&self) {
+        if let Some(next) = self.next {
+            next.set(None);
         }
     }
 
@@ -60,7 +67,7 @@ impl IncomingDatagram<'_> {
 
 impl Reception {
     /// Processes a fragment that was received in place, with headers like those of the fragment before it.
-    pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> ReceivedDatagram {
+    pub(crate) fn land(&self, landed: Expected, next: &ExpectedPlace, effects: &mut Effects) -> ReceivedDatagram {
         let counters = &self.counters;
         count(&counters.received);
         counters.landed_bytes.fetch_add(landed.landing.len() as u64, Ordering::Relaxed);
@@ -72,9 +79,9 @@ impl Reception {
             count(&counters.damaged);
             return ReceivedDatagram::default();
         }
-        let expected = self.land_at_reader(landed, effects);
+        next.set(self.land_at_reader(landed, effects));
         let revived = if heard == Heard::Awaited { Some(prefix) } else { None };
-        ReceivedDatagram { expected, for_discovery: false, revived }
+        ReceivedDatagram { for_discovery: false, revived }
     }
 
     fn land_at_reader(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {

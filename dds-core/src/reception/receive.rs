@@ -2,7 +2,7 @@
 
 use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::context::ParticipantCore;
-use crate::driver::{Expected, Packet, Socket};
+use crate::driver::{ExpectedPlace, Packet, Socket};
 use crate::publication::{WriterCell, WriterMail};
 use crate::reception::traffic::count;
 use crate::reception::{Heard, ReceiveCounters, Routes, TrafficCounters};
@@ -16,7 +16,6 @@ use dds_rtps::wire::{
     id as submessage_id,
 };
 use dds_rtps::writer::Asker;
-use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -32,8 +31,6 @@ pub(crate) struct Reception {
 /// Work that a datagram leaves for its participant.
 #[derive(Default)]
 pub(crate) struct ReceivedDatagram {
-    /// The fragment to expect next, if known.
-    pub(crate) expected: Option<Expected>,
     /// Discovery received submessages, and its events are pending.
     pub(crate) for_discovery: bool,
     /// The sender did not count as alive for some local reader, and does again.
@@ -77,8 +74,8 @@ pub(super) struct IncomingDatagram<'a> {
     pub(super) packet: &'a Packet,
     /// Where its sender expects answers, if not at the locators that discovery knows.
     reply: Option<Locator>,
-    /// The fragment to expect next, if known.
-    pub(super) expected: Cell<Option<Expected>>,
+    /// Place for the fragment to expect next. `None` if that could not be received in place.
+    pub(super) next: Option<&'a ExpectedPlace>,
 }
 
 impl Reception {
@@ -117,12 +114,13 @@ impl Reception {
     pub(crate) fn receive(
         &self,
         packet: &Packet,
+        next: Option<&ExpectedPlace>,
         discovery: &impl DiscoveryInput,
         effects: &mut Effects,
     ) -> ReceivedDatagram {
         count(&self.counters.received);
         if !self.transform.replaces_received() {
-            return self.receive_message(packet, discovery, effects);
+            return self.receive_message(packet, next, discovery, effects);
         }
         // Each link brings copies of the participant's own multicast. As replays they would count as refused.
         if let Some(sender) = sender_of(packet.payload.bytes()) {
@@ -132,7 +130,9 @@ impl Reception {
             }
         }
         match packet.opened_by(&self.transform) {
-            Ok(opened) => self.receive_message(opened.as_ref().unwrap_or(packet), discovery, effects),
+            // A protected fragment cannot be received in place.
+            Ok(Some(opened)) => self.receive_message(&opened, None, discovery, effects),
+            Ok(None) => self.receive_message(packet, next, discovery, effects),
             Err(rejected) => {
                 count(&self.counters.rejected);
                 if let Some(news) = rejected.news {
@@ -146,6 +146,7 @@ impl Reception {
     fn receive_message(
         &self,
         packet: &Packet,
+        next: Option<&ExpectedPlace>,
         discovery: &impl DiscoveryInput,
         effects: &mut Effects,
     ) -> ReceivedDatagram {
@@ -171,7 +172,7 @@ impl Reception {
         let mut for_discovery = false;
         // Occupied discovery keeps the rest of the datagram as mail.
         let mut discovery_is_queued = false;
-        let mut arrived = IncomingDatagram { packet, reply: None, expected: Cell::default() };
+        let mut arrived = IncomingDatagram { packet, reply: None, next };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.core.driver().now());
         let heard = self.routes.heard_of(message.header.prefix, message.has_checksum(), now.instant);
@@ -225,7 +226,7 @@ impl Reception {
         }
         // Report it only if some reader waits for this participant.
         let revived = if heard == Heard::Awaited { Some(message.header.prefix) } else { None };
-        ReceivedDatagram { expected: arrived.expected.take(), for_discovery, revived }
+        ReceivedDatagram { for_discovery, revived }
     }
 
     /// Whether a datagram of `sender` is this participant's own one, and not for its readers.
@@ -289,7 +290,7 @@ impl Reception {
             }
             if readers.len() > 1 {
                 // The fragment would be received in place for one reader, and the others would miss it.
-                arrived.expected.take();
+                arrived.expect_none();
             }
             !readers.is_empty()
         };

@@ -5,7 +5,7 @@
 use super::Interference;
 use super::driver::SimDriver;
 use super::world::{World, later};
-use crate::driver::{Driver, Expected, FaultyReceive, Network, NetworkConfig, Packet, Reach, Receive, Socket};
+use crate::driver::{Driver, ExpectedPlace, FaultyReceive, Network, NetworkConfig, Packet, Reach, Receive, Socket};
 use crate::promises::{self, Insistent, TransportUnderTest};
 use dds_rtps::link::Conditions;
 use dds_rtps::transport::Transport;
@@ -32,10 +32,9 @@ struct Simulated<T> {
 struct Arrived(Mutex<[VecDeque<Vec<u8>>; 2]>);
 
 impl Receive for Arrived {
-    fn receive(&self, packet: &Packet) -> Option<Expected> {
+    fn receive(&self, packet: &Packet, _: Option<&ExpectedPlace>) {
         let receiver = usize::from(packet.socket != Socket::UserUnicast);
         self.0.lock().unwrap()[receiver].push_back(packet.payload.bytes().to_vec());
-        None
     }
 }
 

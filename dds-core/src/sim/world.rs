@@ -243,7 +243,7 @@ impl SimInbox {
         packet.sender = Some(if is_read { sender } else { UNREAD_SENDER });
         // User data has a receive thread in a real participant. The driver thread serves all other sockets.
         let role = if self.socket == Socket::UserUnicast { Role::Receive } else { Role::Driver };
-        as_role(role, || self.receive.receive(&packet));
+        as_role(role, || self.receive.receive(&packet, None));
     }
 }
 

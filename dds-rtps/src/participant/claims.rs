@@ -56,7 +56,9 @@ impl Claims {
         self.states.get(&prefix).is_some_and(|state| state.claim.is_some())
     }
 
-    /// Replaces the announcement that waits by a later one, which counts already. The older one must not count after it.
+    /// Replaces the announcement that waits by a later one, which counts already.
+    ///
+    /// The older one must not count after it.
     pub(super) fn renew(&mut self, announced: &ParticipantData, len: usize) {
         let Some(state) = self.states.get_mut(&announced.prefix) else { return };
         if let Some(Claim::Changed(data, old_len)) = &mut state.claim {

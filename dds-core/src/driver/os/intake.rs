@@ -3,10 +3,11 @@
 use super::landings::{Arrival, Landings};
 use super::sharing::{SharedIntake, Sharing};
 use super::tap::Recorder;
-use crate::driver::{Expected, Packet, Receive, Socket, UNREAD_SENDER};
+use crate::driver::{Expected, ExpectedPlace, Packet, Receive, Socket, UNREAD_SENDER};
 use crate::sync::{Arc, AtomicBool, Ordering};
 use dds_rtps::concurrent::{Payload, SlotMut, SlotPool};
 use dds_rtps::transport::udp::{Received, UdpReceiver, peek_sender};
+use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -157,13 +158,13 @@ impl Intake {
         match arrival {
             Arrival::Landed(landed) => {
                 *slot = Some(free);
-                inbound.contained(|| landings.expected = inbound.receive.land(landed));
+                inbound.land(landed, Cell::from_mut(landings.place()));
             }
             Arrival::Datagrams(received) => {
                 // A capture needs the whole datagram in one piece.
                 let lands = !inbound.records() && landings.are_worth_it();
-                let expected = if lands { Some(&mut landings.expected) } else { None };
-                inbound.take(free, received, sender, expected);
+                let next = if lands { Some(landings.place()) } else { None };
+                inbound.take(free, received, sender, next);
             }
         }
         IntakeStep::Taken
@@ -261,21 +262,17 @@ impl Inbound {
 
     /// Processes the datagrams of one call, or one long message.
     ///
-    /// Sets `expected` to the datagram to expect next, if the caller can receive it in place. It is a reference because
-    /// the value is large and usually absent.
+    /// `next`: place for the datagram to expect next; `None` if the caller cannot receive it in place.
     pub(super) fn take(
         &self,
         mut slot: SlotMut,
         received: Received,
         sender: Option<SocketAddr>,
-        expected: Option<&mut Option<Expected>>,
+        mut next: Option<&mut Option<Expected>>,
     ) {
         // Read the offset before the slot is frozen, which makes the buffer immutable.
         let (start, _) = berth_of(slot.buffer());
         let whole = self.freeze(slot);
-        let lands = expected.is_some();
-        let mut none = None;
-        let expected = expected.unwrap_or(&mut none);
         for datagram in received.datagrams() {
             let payload = whole.slice(start + datagram.start..start + datagram.end);
             if self.sharing.is_marker(payload.bytes()) {
@@ -286,17 +283,19 @@ impl Inbound {
             }
             let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
             packet.sender = Some(sender.map_or(UNREAD_SENDER, |sender| sender.ip().to_canonical()));
-            packet.lands = lands;
-            self.contained(|| *expected = self.receive.receive(&packet));
+            let mut place = None;
+            if let Some(next) = &mut next {
+                // Drops the expectation of an earlier datagram of the run.
+                **next = None;
+                place = Some(Cell::from_mut(&mut **next));
+            }
+            self.contained(|| self.receive.receive(&packet, place));
         }
     }
 
     /// Processes the expected datagram, whose payload is in place.
-    #[cfg(all(feature = "shm", target_os = "linux", not(dds_loom)))]
-    pub(super) fn land(&self, landed: Expected) -> Option<Expected> {
-        let mut expected = None;
-        self.contained(|| expected = self.receive.land(landed));
-        expected
+    pub(super) fn land(&self, landed: Expected, next: &ExpectedPlace) {
+        self.contained(|| self.receive.land(landed, next));
     }
 
     /// Contains a panic in the code before the cells. It costs one packet, not the thread.

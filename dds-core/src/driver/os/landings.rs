@@ -29,13 +29,20 @@ pub(super) enum Arrival {
 /// The expected datagram, and the success of earlier guesses.
 #[derive(Debug, Default)]
 pub(super) struct Landings {
-    pub(super) expected: Option<Expected>,
+    expected: Option<Expected>,
     /// Number of datagrams for which no fragment is expected.
     pause: u32,
     next_pause: u32,
 }
 
 impl Landings {
+    /// Returns the empty place for the datagram to expect next.
+    pub(super) fn place(&mut self) -> &mut Option<Expected> {
+        // Dropped in place, because a move of the large value would cost more.
+        self.expected = None;
+        &mut self.expected
+    }
+
     /// Counts a received datagram. Returns whether a fragment should be expected after it.
     pub(super) fn are_worth_it(&mut self) -> bool {
         self.pause = self.pause.saturating_sub(1);

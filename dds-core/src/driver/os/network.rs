@@ -504,7 +504,7 @@ impl Room {
 mod tests {
     use super::super::addressing::PEER_INDEXES;
     use super::*;
-    use crate::driver::{Driver, Expected, OsDriver, Packet, Timer};
+    use crate::driver::{Driver, ExpectedPlace, OsDriver, Packet, Timer};
     use crate::sync::AtomicUsize;
     use dds_rtps::output::Datagram;
     use dds_rtps::transport::SendOutcome;
@@ -516,11 +516,10 @@ mod tests {
 
     struct Forward(Sender<Taken>);
     impl Receive for Forward {
-        fn receive(&self, packet: &Packet) -> Option<Expected> {
+        fn receive(&self, packet: &Packet, _: Option<&ExpectedPlace>) {
             let bytes = packet.payload.bytes().to_vec();
             assert_ne!(bytes, b"panic");
             let _ = self.0.send((packet.socket, bytes));
-            None
         }
     }
 
@@ -589,7 +588,7 @@ mod tests {
     const SET_AT: usize = 10 * BURST;
 
     impl Receive for Flood {
-        fn receive(&self, packet: &Packet) -> Option<Expected> {
+        fn receive(&self, packet: &Packet, _: Option<&ExpectedPlace>) {
             let taken = self.taken.fetch_add(1, Ordering::SeqCst) + 1;
             if taken == SET_AT {
                 self.timer.set(Some(dds_rtps::types::Instant::from_nanos(1)));
@@ -600,7 +599,6 @@ mod tests {
                 }
                 _ => _ = self.ended.send(()),
             }
-            None
         }
     }
 
@@ -678,9 +676,7 @@ mod tests {
     /// Forwards the notification that the locators changed.
     struct Moved(Sender<()>);
     impl Receive for Moved {
-        fn receive(&self, _packet: &Packet) -> Option<Expected> {
-            None
-        }
+        fn receive(&self, _: &Packet, _: Option<&ExpectedPlace>) {}
 
         fn locators_changed(&self) {
             let _ = self.0.send(());

@@ -86,23 +86,24 @@ impl ChangeStore {
         slot
     }
 
-    /// Removes a change.
-    pub(super) fn remove(&mut self, number: SequenceNumber) -> Option<StoredChange> {
-        let slot = self.index.remove(number)?;
-        self.empty_slot(slot)
+    /// Takes a sequence number out of the order. Returns its slot, which [`ChangeStore::empty_slot`] must follow.
+    pub(super) fn take_slot(&mut self, number: SequenceNumber) -> Option<u32> {
+        self.index.remove(number)
     }
 
-    /// Removes the change with the lowest sequence number, if that is at most `limit`.
-    pub(super) fn pop_up_to(&mut self, limit: SequenceNumber) -> Option<StoredChange> {
-        let slot = self.index.pop_up_to(limit)?;
-        self.empty_slot(slot)
+    /// As [`ChangeStore::take_slot`], for the lowest sequence number if that is at most `limit`.
+    pub(super) fn take_first_slot(&mut self, limit: SequenceNumber) -> Option<u32> {
+        self.index.pop_up_to(limit)
     }
 
-    fn empty_slot(&mut self, slot: u32) -> Option<StoredChange> {
-        let stored = self.slots[slot as usize].take();
-        debug_assert!(stored.is_some(), "an indexed slot is occupied");
-        self.free_slots.push(slot);
-        stored
+    /// Drops the change in a slot, which is free then.
+    pub(super) fn empty_slot(&mut self, slot: u32) {
+        if let Some(stored) = self.slots.get_mut(slot as usize) {
+            debug_assert!(stored.is_some(), "an indexed slot is occupied");
+            // Dropped in place: a move of the whole struct costs more than the rest of the removal.
+            *stored = None;
+            self.free_slots.push(slot);
+        }
     }
 
     /// Whether any slot was ever used.

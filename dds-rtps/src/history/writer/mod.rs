@@ -245,7 +245,7 @@ impl WriterHistory {
         });
         if self.set_ends.add(first, number) {
             for useless in self.set_ends.review(acknowledged, &self.changes) {
-                drop(self.remove(useless));
+                self.remove(useless);
             }
         }
     }
@@ -268,15 +268,14 @@ impl WriterHistory {
         if !pinned.is_replaced {
             return None;
         }
-        self.remove(pinned.number)?;
-        Some(pinned.number)
+        if self.remove(pinned.number) { Some(pinned.number) } else { None }
     }
 
     /// Removes a replaced change, or only takes it out of its instance if it is pinned. Returns whether it has left.
     fn replace(&mut self, number: SequenceNumber) -> bool {
         match &mut self.pinned {
             Some(pinned) if pinned.number == number => pinned.is_replaced = true,
-            _ => return self.remove(number).is_some(),
+            _ => return self.remove(number),
         }
         let Some(stored) = self.changes.get_mut(number) else {
             debug_assert!(false, "the pinned change is stored");
@@ -370,24 +369,29 @@ impl WriterHistory {
         self.instances.next_alive(from)
     }
 
-    /// Removes a change.
-    pub fn remove(&mut self, number: SequenceNumber) -> Option<CacheChange> {
-        let stored = self.changes.remove(number)?;
-        Some(self.forget_removed(stored))
+    /// Removes a change. Returns whether it was stored.
+    pub fn remove(&mut self, number: SequenceNumber) -> bool {
+        let Some(slot) = self.changes.take_slot(number) else { return false };
+        self.forget(slot);
+        true
     }
 
-    /// Forgets a change that has left the change store.
-    fn forget_removed(&mut self, mut stored: StoredChange) -> CacheChange {
-        let number = stored.change.sequence_number;
+    /// Forgets the change in a slot, whose sequence number has left the change store.
+    fn forget(&mut self, slot: u32) {
+        let Some(stored) = self.changes.at_mut(slot) else {
+            debug_assert!(false, "a slot with a sequence number is occupied");
+            return;
+        };
         match self.pinned {
-            Some(pinned) if pinned.number == number => self.pinned = None,
+            Some(pinned) if pinned.number == stored.change.sequence_number => self.pinned = None,
             _ => {}
         }
         if stored.change.is_end_of_set() {
             self.set_ends.note_removed();
         }
-        self.unlink(ChangeLinks::take_from(&mut stored));
-        stored.change
+        let links = ChangeLinks::take_from(stored);
+        self.changes.empty_slot(slot);
+        self.unlink(links);
     }
 
     /// Removes the changes up to `acknowledged` that no reader needs any more. Returns whether it removed any.
@@ -398,8 +402,8 @@ impl WriterHistory {
             return self.retire_departed(acknowledged);
         }
         let mut has_removed = false;
-        while let Some(stored) = self.changes.pop_up_to(acknowledged) {
-            drop(self.forget_removed(stored));
+        while let Some(slot) = self.changes.take_first_slot(acknowledged) {
+            self.forget(slot);
             has_removed = true;
         }
         has_removed
@@ -491,7 +495,7 @@ impl WriterHistory {
                     Some(stored) => self.number_at(stored.older),
                     None => None,
                 };
-                has_removed |= self.remove(number).is_some();
+                has_removed |= self.remove(number);
             }
         }
         self.departures.note_removal(has_removed);

@@ -349,7 +349,9 @@ fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 impl Transport for UdpTransport {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
         let mut copy: SmallVec<[u8; COPIED_MAX]> = SmallVec::new();
-        let mut segments: SmallVec<[IoSlice<'_>; 8]> = datagram.segments().map(IoSlice::new).collect();
+        let mut segments: SmallVec<[IoSlice<'_>; 8]> = SmallVec::new();
+        // Not `collect`, whose result is moved here: that costs as much as the copy of a small sample.
+        segments.extend(datagram.segments().map(IoSlice::new));
         // A copy of few bytes costs less than a call that gathers.
         if segments.len() > 1 && datagram.len() <= COPIED_MAX {
             for segment in segments.drain(..) {

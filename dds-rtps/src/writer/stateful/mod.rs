@@ -283,7 +283,7 @@ impl StatefulWriter {
     ///
     /// A GAP answers later requests for it.
     pub fn withdraw(&mut self, now: Now, number: SequenceNumber) -> bool {
-        let removed = self.history.remove(number).is_some();
+        let removed = self.history.remove(number);
         if removed {
             self.settle(now);
         }

@@ -9,6 +9,7 @@ use crate::sync::{Arc, AtomicBool, Ordering, Process};
 use dds_rtps::concurrent::SlotMut;
 use dds_rtps::transport::udp::Received;
 use dds_shm::{ShmEvent, ShmMessage, ShmReception};
+use std::cell::Cell;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -112,7 +113,7 @@ impl SharedIntake {
                         drop(message);
                         // An expected fragment is no long message.
                         *slot = Some(free);
-                        *expected = inbound.land(landed);
+                        inbound.land(landed, Cell::from_mut(expected));
                     }
                     Arrival::Datagrams(received) => {
                         let path = message.path();
