@@ -6,6 +6,7 @@
 //!
 //! - `endpoint_core`: identity, QoS, group, topic, life cycle and visits of the cell.
 //! - `endpoint_state`: clock, matched peers, common statuses and notification.
+//! - `endpoint_methods`: the common operations of the handles of applications.
 //! - `creation`: the steps from a builder to an announced endpoint.
 //! - `listener`, `event_stream`: notification of the application.
 //! - `qos_setters`: the setters of single policies on the builders.
@@ -13,6 +14,7 @@
 
 mod creation;
 mod endpoint_core;
+mod endpoint_methods;
 mod endpoint_state;
 mod event_stream;
 mod listener;
@@ -21,6 +23,7 @@ mod wait;
 
 pub(crate) use creation::{NewEndpoint, check_qos, new_subject, start};
 pub(crate) use endpoint_core::{Endpoint, EndpointCore, EndpointPolicies, enable};
+pub(crate) use endpoint_methods::endpoint_methods;
 pub(crate) use endpoint_state::{EndpointActor, EndpointState};
 pub(crate) use listener::{EndpointDispatch, new_listener, remove_group_listener, set_group_listener};
 pub(crate) use qos_setters::qos_setters;

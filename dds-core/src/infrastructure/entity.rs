@@ -145,7 +145,7 @@ macro_rules! entity_methods {
                 crate::infrastructure::Entity::instance_handle(self)
             }
 
-            #[doc = concat!("Enables the ", $of, " if it was created disabled. See [`Entity::enable`].")]
+            #[doc = concat!("Enables the ", $of, " if it was created disabled. See [`Entity::enable`](crate::infrastructure::Entity::enable).")]
             ///
             /// # Errors
             /// As [`Entity::enable`](crate::Entity::enable).

@@ -18,7 +18,7 @@ const ALL_ITEMS_MAX: usize = 210;
 const OF_FEATURES: [&str; 4] = ["dynamic::", "security::", "sim::", "error::ProfileProblem"];
 
 /// Macros that define public methods or types, which this test does not expand.
-const MACROS: [&str; 5] = ["entity_methods", "qos_setters", "setters", "choice_setters", "family"];
+const MACROS: [&str; 6] = ["endpoint_methods", "entity_methods", "qos_setters", "setters", "choice_setters", "family"];
 
 /// Name of an item, and the crates that may define it.
 type Exports = BTreeMap<String, (String, bool)>;
@@ -171,6 +171,17 @@ fn describe(items: &[Item], names: &BTreeSet<&str>, lines: &mut BTreeSet<String>
                 if call.mac.path.segments.last().is_some_and(|name| MACROS.iter().any(|known| name.ident == known)) =>
             {
                 lines.insert(format!("macro {}: {}", text(&call.mac.path), text(&call.mac.tokens)));
+            }
+            Item::Macro(definition) => {
+                let Some(name) = definition.ident.as_ref().filter(|name| MACROS.iter().any(|known| name == known))
+                else {
+                    continue;
+                };
+                let body = text(&definition.mac.tokens);
+                for method in body.split("pub fn ").skip(1) {
+                    let signature = method.split(" {").next().unwrap_or_default();
+                    lines.insert(format!("macro {name} defines: fn {signature}"));
+                }
             }
             _ => {}
         }

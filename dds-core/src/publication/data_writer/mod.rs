@@ -7,23 +7,21 @@
 mod instances;
 mod write;
 
-use crate::actor::{EnterError, Holds};
 use crate::context::{GroupedEndpoint, ParticipantRef};
 use crate::endpoint::{Endpoint, new_listener};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    About, Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, PeerStatus,
-    QosError, StatusCondition, StatusMask, Upgrade, Waiting, Weak, WriteError,
+    About, Awaited, CountStatus, CreateError, DeadlineMissedStatus, Events, IncompatibleQosStatus, PeerStatus,
+    QosError, StatusMask, Waiting, WriteError,
 };
-use crate::introspection::{EndpointInfo, MatchReport};
+use crate::introspection::EndpointInfo;
 use crate::publication::listener::dispatch_to_listener;
 use crate::publication::{DataWriterListener, PublicationContext, Publisher, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
-use crate::topic::{SubscriptionBuiltinTopicData, Topic};
-use dds_rtps::types::{Guid, InstanceHandle, LatencyHistogram};
+use crate::topic::SubscriptionBuiltinTopicData;
+use dds_rtps::types::{InstanceHandle, LatencyHistogram};
 use dds_rtps::writer::WriterCounters;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -211,22 +209,6 @@ impl<T> DataWriter<T> {
         self.handle.events()
     }
 
-    /// Returns the status condition of this writer, for a [`WaitSet`](crate::WaitSet).
-    ///
-    /// All handles of the writer share one condition.
-    #[must_use]
-    #[doc(alias = "get_statuscondition")]
-    pub fn status_condition(&self) -> StatusCondition {
-        self.handle.status_condition().clone()
-    }
-
-    /// Returns the statuses that changed since they were last read. Empty after `close`.
-    #[must_use]
-    #[doc(alias = "get_status_changes")]
-    pub fn status_changes(&self) -> StatusMask {
-        self.handle.status_condition().changes()
-    }
-
     /// Returns the readers that match now, with their announced data. Empty after `close`.
     #[must_use]
     #[doc(alias = "get_matched_subscriptions")]
@@ -240,15 +222,6 @@ impl<T> DataWriter<T> {
     pub fn matched_subscription_data(&self, subscription: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
         let is_matched = self.handle.matched_peers().into_iter().any(|guid| subscription == guid.into());
         if is_matched { self.handle.participant().subscription_data(subscription) } else { None }
-    }
-
-    /// Explains for each known reader of this topic whether it matches.
-    ///
-    /// A report of a reader that does not match lists every reason. If the topic has no reader, the reports describe
-    /// readers of topics with a similar name. Empty after `close` of the participant.
-    #[must_use]
-    pub fn explain_matches(&self) -> Vec<MatchReport> {
-        self.handle.participant().explain_endpoint(self.handle.guid())
     }
 
     /// Returns the QoS of the writer.
@@ -298,46 +271,6 @@ impl<T> DataWriter<T> {
     pub fn publisher(&self) -> Option<Publisher> {
         self.handle.group().cloned().map(Publisher::from_group)
     }
-
-    /// Returns the topic that the writer was created with.
-    ///
-    /// `None` if the writer was created by a topic name or a [`TopicSpec`](crate::TopicSpec).
-    #[must_use]
-    #[doc(alias = "get_topic")]
-    pub fn topic(&self) -> Option<Topic<T>> {
-        self.handle.topic().cloned().map(Topic::from_handle)
-    }
-
-    /// Returns a handle that does not keep the writer alive.
-    #[must_use]
-    pub fn downgrade(&self) -> Weak<Self> {
-        Weak::new(&self.handle)
-    }
-
-    /// Returns the name of the topic.
-    #[must_use]
-    pub fn topic_name(&self) -> &str {
-        self.handle.topic_name()
-    }
-
-    /// Returns the announced type name of the topic.
-    #[must_use]
-    pub fn type_name(&self) -> &str {
-        self.handle.type_name()
-    }
-
-    /// Returns statistics of the visits of the writer's cell, for tests. Empty in builds without debug assertions.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn holds(&self) -> Holds {
-        self.handle.cell().holds()
-    }
-
-    /// Runs `f` inside of the writer's cell, for tests.
-    #[doc(hidden)]
-    pub fn inside<R>(&self, f: impl FnOnce() -> R) -> Result<R, EnterError> {
-        self.handle.visit_cell(|_, _| f())
-    }
 }
 
 impl<T: 'static> DataWriter<T> {
@@ -355,67 +288,6 @@ impl<T: 'static> DataWriter<T> {
     pub fn set_listener(&self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Result<(), CreateError> {
         self.handle.change_listener(Some(new_listener(&self.handle, mask, dispatch_to_listener(listener))))
     }
-
-    /// Removes the listener. No call of it begins after this returns.
-    #[doc(alias = "get_listener")]
-    pub fn remove_listener(&self) {
-        // Ignore the error, because a closed writer has no listener.
-        let _ = self.handle.change_listener(None);
-    }
 }
 
-crate::infrastructure::entity_methods!(DataWriter<T>, "writer");
-
-impl<T> Entity for DataWriter<T> {
-    fn guid(&self) -> Guid {
-        self.handle.guid()
-    }
-
-    fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().about(self.handle.subject())
-    }
-
-    fn is_enabled(&self) -> bool {
-        self.handle.is_enabled()
-    }
-
-    fn status_condition(&self) -> StatusCondition {
-        self.handle.status_condition().clone()
-    }
-
-    fn is_closed(&self) -> bool {
-        self.handle.is_closed()
-    }
-
-    fn close(&self) {
-        self.handle.close();
-    }
-
-    fn closed(&self) -> Waiting<'_, ()> {
-        Waiting::new(&*self.handle, Awaited::Closed)
-    }
-}
-
-impl<T> crate::infrastructure::Sealed for DataWriter<T> {}
-
-impl<T> Clone for DataWriter<T> {
-    fn clone(&self) -> Self {
-        Self::from_handle(Arc::clone(&self.handle))
-    }
-}
-
-impl<T> fmt::Debug for DataWriter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DataWriter({}, \"{}\")", self.handle.guid(), self.handle.topic_name())
-    }
-}
-
-impl<T> Upgrade for DataWriter<T> {
-    type Shared = WriterHandle;
-
-    fn upgrade(shared: &std::sync::Weak<WriterHandle>) -> Option<Self> {
-        let writer = Self::from_handle(shared.upgrade()?);
-        // `user` is `None` if only a running listener still holds the writer. The application has dropped its handles.
-        if writer.user.is_some() { Some(writer) } else { None }
-    }
-}
+crate::endpoint::endpoint_methods!(DataWriter, WriterHandle, "writer", "reader");

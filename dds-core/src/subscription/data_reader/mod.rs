@@ -5,18 +5,18 @@
 
 mod instances;
 
-use crate::actor::{EnterError, Holds, Ticket};
+use crate::actor::Ticket;
 use crate::context::{GroupedEndpoint, ParticipantRef};
 use crate::driver::Driver;
 use crate::endpoint::{Endpoint, new_listener};
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    About, Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus,
-    LivelinessChangedStatus, Missing, PeerStatus, QosError, ReadError, SampleRejectedStatus, StatusCondition,
-    StatusMask, Subject, Upgrade, WaitErrorKind, WaitSource, Waiting, Weak,
+    About, Awaited, CountStatus, CreateError, DeadlineMissedStatus, Events, IncompatibleQosStatus,
+    LivelinessChangedStatus, Missing, PeerStatus, QosError, ReadError, SampleRejectedStatus, StatusMask, Subject,
+    WaitErrorKind, WaitSource, Waiting,
 };
-use crate::introspection::{EndpointInfo, MatchReport};
+use crate::introspection::EndpointInfo;
 use crate::qos::{DataReaderQos, Durability};
 use crate::subscription::listener::dispatch_to_listener;
 use crate::subscription::reader_handle::wait_error;
@@ -25,13 +25,12 @@ use crate::subscription::{
     Change, DataReaderListener, HistoryWait, Iter, QueryCondition, ReadCondition, ReaderEvent, ReaderHandle,
     ReaderLosses, Sample, SampleStream, Samples, Select, Subscriber, SubscriptionContext,
 };
-use crate::topic::{FilterExpression, PublicationBuiltinTopicData, Topic};
+use crate::topic::{FilterExpression, PublicationBuiltinTopicData};
 use dds_rtps::cdr::{DecodeOwned, Keyed};
 use dds_rtps::history::{Operation, ReaderLatencies, Selection, States};
 use dds_rtps::reader::ReaderCounters;
-use dds_rtps::types::{Guid, InstanceHandle};
+use dds_rtps::types::InstanceHandle;
 pub(crate) use instances::decode_key;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
@@ -362,22 +361,6 @@ impl<T> DataReader<T> {
         ReadCondition::query(&self.handle, states, &expression.into())
     }
 
-    /// Returns the status condition of this reader, for a [`WaitSet`](crate::WaitSet).
-    ///
-    /// All handles of the reader share one condition.
-    #[must_use]
-    #[doc(alias = "get_statuscondition")]
-    pub fn status_condition(&self) -> StatusCondition {
-        self.handle.status_condition().clone()
-    }
-
-    /// Returns the statuses that changed since they were last read. Empty after `close`.
-    #[must_use]
-    #[doc(alias = "get_status_changes")]
-    pub fn status_changes(&self) -> StatusMask {
-        self.handle.status_condition().changes()
-    }
-
     /// Returns how many writers match, and the change since the last call.
     ///
     /// All counts are 0 after `close`.
@@ -514,15 +497,6 @@ impl<T> DataReader<T> {
         if is_matched { self.handle.participant().publication_data(publication) } else { None }
     }
 
-    /// Explains for each known writer of this topic whether it matches.
-    ///
-    /// A report of a writer that does not match lists every reason. If the topic has no writer, the reports describe
-    /// writers of topics with a similar name. Empty after `close` of the participant.
-    #[must_use]
-    pub fn explain_matches(&self) -> Vec<MatchReport> {
-        self.handle.participant().explain_endpoint(self.handle.guid())
-    }
-
     /// Returns the QoS of the reader.
     #[must_use]
     #[doc(alias = "get_qos")]
@@ -569,46 +543,6 @@ impl<T> DataReader<T> {
     pub fn subscriber(&self) -> Option<Subscriber> {
         self.handle.group().cloned().map(Subscriber::from_group)
     }
-
-    /// Returns the topic that the reader was created with.
-    ///
-    /// `None` if the reader was created by a topic name or a [`TopicSpec`](crate::TopicSpec).
-    #[must_use]
-    #[doc(alias = "get_topicdescription")]
-    pub fn topic(&self) -> Option<Topic<T>> {
-        self.handle.topic().cloned().map(Topic::from_handle)
-    }
-
-    /// Returns a handle that does not keep the reader alive.
-    #[must_use]
-    pub fn downgrade(&self) -> Weak<Self> {
-        Weak::new(&self.handle)
-    }
-
-    /// Returns the name of the topic.
-    #[must_use]
-    pub fn topic_name(&self) -> &str {
-        self.handle.topic_name()
-    }
-
-    /// Returns the announced type name of the topic.
-    #[must_use]
-    pub fn type_name(&self) -> &str {
-        self.handle.type_name()
-    }
-
-    /// Returns statistics of the visits of the reader's cell, for tests. Empty in builds without debug assertions.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn holds(&self) -> Holds {
-        self.handle.cell().holds()
-    }
-
-    /// Runs `f` inside of the reader's cell, for tests.
-    #[doc(hidden)]
-    pub fn inside<R>(&self, f: impl FnOnce() -> R) -> Result<R, EnterError> {
-        self.handle.visit_cell(|_, _| f())
-    }
 }
 
 impl<T: 'static> DataReader<T> {
@@ -627,48 +561,9 @@ impl<T: 'static> DataReader<T> {
         let handle = self.handle();
         handle.change_listener(Some(new_listener(handle, mask, dispatch_to_listener(listener))))
     }
-
-    /// Removes the listener. No call of it begins after this returns.
-    #[doc(alias = "get_listener")]
-    pub fn remove_listener(&self) {
-        // Ignore the error, because a closed reader has no listener.
-        let _ = self.handle().change_listener(None);
-    }
 }
 
-crate::infrastructure::entity_methods!(DataReader<T>, "reader");
-
-impl<T> Entity for DataReader<T> {
-    fn guid(&self) -> Guid {
-        self.handle.guid()
-    }
-
-    fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().about(self.handle.subject())
-    }
-
-    fn is_enabled(&self) -> bool {
-        self.handle.is_enabled()
-    }
-
-    fn status_condition(&self) -> StatusCondition {
-        self.handle.status_condition().clone()
-    }
-
-    fn is_closed(&self) -> bool {
-        self.handle.is_closed()
-    }
-
-    fn close(&self) {
-        self.handle.close();
-    }
-
-    fn closed(&self) -> Waiting<'_, ()> {
-        Waiting::new(&*self.handle, Awaited::Closed)
-    }
-}
-
-impl<T> crate::infrastructure::Sealed for DataReader<T> {}
+crate::endpoint::endpoint_methods!(DataReader, ReaderHandle, "reader", "writer");
 
 impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
     fn poll_wait(
@@ -722,32 +617,10 @@ impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
     }
 }
 
-impl<T> Clone for DataReader<T> {
-    fn clone(&self) -> Self {
-        Self::from_handle(Arc::clone(&self.handle))
-    }
-}
-
-impl<T> fmt::Debug for DataReader<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DataReader({}, \"{}\")", self.handle.guid(), self.handle.topic_name())
-    }
-}
-
 impl<'a, T: DecodeOwned> IntoIterator for &'a DataReader<T> {
     type Item = T;
     type IntoIter = Iter<'a, T>;
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
-    }
-}
-
-impl<T> Upgrade for DataReader<T> {
-    type Shared = ReaderHandle;
-
-    fn upgrade(shared: &std::sync::Weak<ReaderHandle>) -> Option<Self> {
-        let reader = Self::from_handle(shared.upgrade()?);
-        // `user` is `None` if only a running listener still holds the reader. The application has dropped its handles.
-        if reader.user.is_some() { Some(reader) } else { None }
     }
 }
