@@ -7,7 +7,7 @@ use dds_cdr::cdr::{TryConstruct, TypeInfo};
 use dds_cdr::xtypes::{Complete, Form, TypeConsistency, TypeDefinition, TypeGraph, TypeObject};
 use dds_idl::description::{DescriptionForm, TypeVersion, changes, compatibility, dynamic_type, type_graph};
 use dds_idl::idl::{Options, parse_file, parse_text};
-use dds_idl::model::Specification;
+use dds_idl::model::{Extensibility, Specification};
 use dds_idl::rust::{RustOptions, generate};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -230,6 +230,59 @@ fn union_of_a_bitmask_has_the_hashes_of_cyclone_dds() {
     ] {
         assert!(ids.iter().any(|id| id == expected), "no {expected} in {ids:?}");
     }
+}
+
+/// The hashes of `idlc` of Cyclone DDS with `-x final`, `-x appendable` and `-x mutable`.
+#[test]
+fn default_extensibility_of_enums_and_bitmasks_is_that_of_cyclone_dds() {
+    let text =
+        "module m { bitmask Flags { A, B }; enum Mode { X, Y }; @final struct S { Flags flags; Mode state; }; };";
+    for (default_extensibility, expected) in [
+        (
+            Extensibility::Final,
+            ["be0d689b7ad16774405d2f4a6e86", "750ea787f48adcbeb34099ee2e5b", "0daec9a20c337d28a19d9eae2a75"],
+        ),
+        (
+            Extensibility::Appendable,
+            ["be0d689b7ad16774405d2f4a6e86", "afc6bc765143d2867f53fe113baf", "6c622cc8994662c773189e767391"],
+        ),
+        (
+            Extensibility::Mutable,
+            ["be0d689b7ad16774405d2f4a6e86", "750ea787f48adcbeb34099ee2e5b", "0daec9a20c337d28a19d9eae2a75"],
+        ),
+    ] {
+        let specification =
+            parse_text("test.idl", text, &Options { default_extensibility, ..Options::default() }).unwrap();
+        let graph = graph(&specification, "m::S", DescriptionForm::Standard);
+        let ids: Vec<String> = graph.types().iter().map(|ty| format!("{} {}", ty.complete_id, ty.minimal_id)).collect();
+        for id in expected {
+            assert!(ids.iter().any(|found| found.contains(id)), "no {id} in {ids:?}");
+        }
+    }
+}
+
+/// `idlc` after 11.0.1 hashes the list of types without its DHEADER (XTypes 1.3, 7.3.4.9.3 and 7.4.3.5.3).
+/// OpenDDS includes the DHEADER, as this crate does.
+#[test]
+fn hash_of_a_recursive_type_differs_from_cyclone_dds_by_a_dheader() {
+    let specification =
+        parsed("struct Node; typedef sequence<Node> Nodes; @final struct Node { long value; Nodes children; };");
+    let graph = graph(&specification, "Node", DescriptionForm::Standard);
+    let mut types: Vec<(String, Vec<u8>)> =
+        graph.types().iter().map(|ty| (ty.minimal_id.to_string(), ty.minimal.to_bytes().unwrap())).collect();
+    types.sort();
+    let (id, _) = types[0].0.split_once('/').unwrap();
+    // The hash covers the objects in the order of their numbers, with zeros instead of the hash itself.
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (_, object) in &types {
+        let zeroed = hex(object).replace(id, &"0".repeat(28));
+        list.resize(list.len().next_multiple_of(4), 0);
+        list.extend((0..zeroed.len()).step_by(2).map(|at| u8::from_str_radix(&zeroed[at..at + 2], 16).unwrap()));
+    }
+    let hash_of = |bytes: &[u8]| hex(&md5::compute(bytes).0[..14]);
+    assert_eq!(hash_of(&list), "3a896e7459053d64c8dfda8a3729");
+    let with_dheader = [&u32::try_from(list.len()).unwrap().to_le_bytes()[..], &list].concat();
+    assert_eq!(hash_of(&with_dheader), id);
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -220,7 +220,7 @@ enum E {
     @value(-4) Y
 };
 
-@appendable
+@final
 bitmask M {
     @position(3) R,
     @position(1) W

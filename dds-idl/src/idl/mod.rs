@@ -40,6 +40,9 @@ pub struct Options {
     /// Extensibility of types without an annotation. The default is `Appendable`, as in XTYPES 1.3, 7.2.2.4.4.1.
     ///
     /// Fast DDS, OpenDDS and RTI Connext have the same default. Cyclone DDS and ROS have `Final`.
+    ///
+    /// A bitmask without an annotation is always final, and an enum is final if the default is `Mutable`. These are the
+    /// rules of Cyclone DDS, whose hashes are then equal.
     pub default_extensibility: Extensibility,
     /// Whether types without `@nested`, `@default_nested` and `@topic` are nested. The default is `false`.
     pub default_nested: bool,

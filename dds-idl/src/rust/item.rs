@@ -15,7 +15,7 @@ const USUAL_BITS: u8 = 32;
 
 pub(super) fn enumeration(generator: &RustGenerator<'_>, id: DefinitionId, definition: &EnumDefinition) -> String {
     let Some(place) = generator.names.item(id) else { return String::new() };
-    let mut words = vec![extensibility(without_members(definition.extensibility)).to_owned()];
+    let mut words = vec![extensibility(definition.extensibility).to_owned()];
     if definition.bit_bound != USUAL_BITS {
         words.push(format!("bit_bound = {}", definition.bit_bound));
     }
@@ -71,7 +71,7 @@ pub(super) fn bitmask(
     let bits = definition.bit_bound;
     let width = width_of(bits);
     let mut words = vec!["bitmask".to_owned()];
-    words.push(extensibility(without_members(definition.extensibility)).to_owned());
+    words.push(extensibility(definition.extensibility).to_owned());
     if bits != width {
         words.push(format!("bit_bound = {bits}"));
     }
@@ -179,11 +179,6 @@ fn float_or_plain(basic: BasicType, definition: &ConstantDefinition) -> Option<S
     let is_float = matches!(basic, BasicType::Float32 | BasicType::Float64 | BasicType::Float128);
     let is_whole = definition.value.as_integer().is_some();
     Some(if is_float && is_whole { format!("{value}.0") } else { value })
-}
-
-/// An enum or bitmask has no members that `mutable` could identify.
-fn without_members(extensibility: Extensibility) -> Extensibility {
-    if extensibility == Extensibility::Final { Extensibility::Final } else { Extensibility::Appendable }
 }
 
 fn bitfield_type(generator: &RustGenerator<'_>, field: &BitsetField, errors: &mut Diagnostics) -> String {

@@ -7,8 +7,8 @@ use crate::idl::scope::{NamedEntity, ScopeEntry, ScopeId};
 use crate::idl::symbol::Symbol;
 use crate::idl::token::TokenKind;
 use crate::model::{
-    Annotations, BitValue, BitmaskDefinition, BitsetDefinition, BitsetField, ConstantValue, DataType, DefinitionId,
-    DefinitionKind, Diagnostic, EnumDefinition, Enumerator, Span,
+    AnnotationKind, Annotations, BitValue, BitmaskDefinition, BitsetDefinition, BitsetField, ConstantValue, DataType,
+    DefinitionId, DefinitionKind, Diagnostic, EnumDefinition, Enumerator, Extensibility, Span,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,7 +62,12 @@ pub(super) fn read_enum(
         parser.report(Diagnostic::error("an enum needs at least one enumerator", span));
     }
     parser.end_definition(&mut doc, &mut annotations);
-    let extensibility = parser.extensibility(&annotations);
+    // An enum has no members that `mutable` could identify. Cyclone DDS has this rule for its option too.
+    let usual = match parser.options.default_extensibility {
+        Extensibility::Mutable => Extensibility::Final,
+        usual => usual,
+    };
+    let extensibility = extensibility(parser, &annotations, "an enum").unwrap_or(usual);
     let definition = EnumDefinition { extensibility, bit_bound, enumerators };
     parser.complete(id, span, doc, annotations, DefinitionKind::Enum(definition));
     Ok(id)
@@ -80,6 +85,21 @@ fn define_enumerator(
         parser.define(outer, symbol, span, entity)?;
     }
     parser.define(own, symbol, span, entity)
+}
+
+/// The extensibility that the annotations of a type without members give.
+fn extensibility(parser: &mut Parser<'_>, annotations: &Annotations, kind: &str) -> Option<Extensibility> {
+    let given = annotations.extensibility();
+    if given != Some(Extensibility::Mutable) {
+        return given;
+    }
+    let is_mutable = |found: &AnnotationKind| *found == AnnotationKind::Extensibility(Extensibility::Mutable);
+    if let Some(found) = annotations.iter().find(|annotation| is_mutable(&annotation.kind)) {
+        let error = Diagnostic::error(format!("{kind} cannot be mutable"), found.span);
+        let note = "its extensibility is final or appendable (XTypes 1.3, 7.2.3)";
+        parser.report(error.note(note).help("write `@final` or `@appendable`"));
+    }
+    None
 }
 
 /// The entry of a name that several enums of a scope have: only the name of the enum tells them apart.
@@ -195,7 +215,9 @@ pub(super) fn read_bitmask(
         parser.report(Diagnostic::error("a bitmask needs at least one flag", span));
     }
     parser.end_definition(&mut doc, &mut annotations);
-    let extensibility = parser.extensibility(&annotations);
+    // No rule reads the extensibility of a bitmask (XTypes 1.3, 7.2.4.4.3), but the hash of its TypeObject covers it.
+    // This default is that of Cyclone DDS, with any option.
+    let extensibility = extensibility(parser, &annotations, "a bitmask").unwrap_or(Extensibility::Final);
     let definition = BitmaskDefinition { extensibility, bit_bound, flags };
     parser.complete(id, span, doc, annotations, DefinitionKind::Bitmask(definition));
     Ok(id)

@@ -218,6 +218,15 @@ fn enum_values_count_on() {
 }
 
 #[test]
+fn enum_or_bitmask_is_final_or_appendable() {
+    refuse("@mutable enum E { A };", "1:1: an enum cannot be mutable");
+    refuse("@extensibility(MUTABLE) bitmask M { A };", "1:1: a bitmask cannot be mutable");
+    let error = refusal("@mutable enum E { A };").to_string();
+    assert!(error.contains("is final or appendable (XTypes 1.3, 7.2.3)"), "{error}");
+    accept_silently("@final enum E { A }; @appendable bitmask M { B };");
+}
+
+#[test]
 fn bitmask_and_bitset_have_positions() {
     let found = accept_silently(
         "@bit_bound(16) bitmask M { a, @position(4) b, c };

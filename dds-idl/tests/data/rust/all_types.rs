@@ -39,7 +39,7 @@ pub enum Small {
 )]
 #[dds(
     bitmask,
-    appendable,
+    final,
     bit_bound = 10,
     flags(READ, WRITE, ADMIN = 9),
     crate = "::dds_cdr"
@@ -68,7 +68,7 @@ mod lower_flags_bitmask {
     #[dds(
         name = "lower_flags",
         bitmask,
-        appendable,
+        final,
         flags(first_flag, second_flag),
         crate = "::dds_cdr"
     )]
