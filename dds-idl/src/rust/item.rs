@@ -7,7 +7,7 @@ use super::structure::{extensibility, notes};
 use super::{RustGenerator, attribute, case, layout};
 use crate::model::{
     BasicType, BitmaskDefinition, BitsetDefinition, BitsetField, ConstantDefinition, DataType, DefinitionId,
-    Diagnostic, Diagnostics, EnumDefinition, Extensibility, TypedefDefinition,
+    Diagnostic, Diagnostics, EnumDefinition, TypedefDefinition,
 };
 
 /// The bits of an enum or bitmask without `@bit_bound`.
