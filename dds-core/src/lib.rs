@@ -45,7 +45,7 @@
 //! | call services: requests and replies | [`rpc::Requester`], [`rpc::Replier`] |
 //! | list peers, and find out why two endpoints do not match | [`BuiltinTopic`](builtin::BuiltinTopic), [`MatchReport`](matching::MatchReport) |
 //! | find out where samples were lost | [`ReaderLosses`](stats::ReaderLosses), [`TrafficCounters`](stats::TrafficCounters) |
-//! | find out how long samples take | [`ReaderLatencies`](stats::ReaderLatencies), [`DataWriter::acknowledgment_latency`] |
+//! | find out how long samples take | [`ReaderLatencies`](stats::ReaderLatencies), [`DataWriter::acknowledgment_latency`], for other programs [`publish_latencies`](DomainParticipantBuilder::publish_latencies) |
 //! | keep samples beyond the life of their writers | [`qos::Durability`], and the crate `dds-durability` |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
 //! | keep others out of a domain | the module `security`: pre-shared keys (feature `security`) |
@@ -289,6 +289,8 @@ pub mod stats {
     pub use crate::infrastructure::ListenerCounters;
     pub use crate::reception::TrafficCounters;
     pub use crate::subscription::{LikelyCause, ReaderLosses};
+    #[cfg(feature = "derive")]
+    pub use crate::topic::{LatencyBucket, LatencyKind, LatencyReport};
     pub use dds_rtps::history::ReaderLatencies;
     pub use dds_rtps::participant::ParticipantCounters;
     pub use dds_rtps::reader::{NotReceived, ReaderCounters, Undelivered, WriterLosses};

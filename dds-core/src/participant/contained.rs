@@ -116,6 +116,14 @@ impl Contained {
             || tables.topics.contains_key(&id)
     }
 
+    /// Returns the descriptions of all readers and writers, without their handles.
+    #[cfg(feature = "derive")]
+    pub(crate) fn endpoints(&self) -> Vec<Arc<Subject>> {
+        let tables = self.tables();
+        let readers = tables.readers.values().map(|reader| &reader.subject);
+        readers.chain(tables.writers.values().map(|writer| &writer.subject)).cloned().collect()
+    }
+
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderHandle>> {
         self.tables().readers.values().filter_map(Named::upgrade).collect()
     }

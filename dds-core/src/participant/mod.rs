@@ -16,6 +16,8 @@ mod filtered;
 mod finding;
 mod ignoring;
 mod inspection;
+#[cfg(feature = "derive")]
+mod latency_topic;
 mod listener;
 #[cfg(all(test, feature = "udp", not(dds_loom)))]
 mod lonely;

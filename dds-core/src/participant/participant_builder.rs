@@ -44,6 +44,7 @@ use std::sync::Arc;
 /// | [`shared_memory`](Self::shared_memory) | 64 MiB | `DDS_SHARED_MEMORY`: bytes, 0 for none |
 /// | [`busy_poll`](Self::busy_poll) | 0 | `DDS_BUSY_POLL`: microseconds |
 /// | [`type_information`](Self::type_information) | yes | `DDS_TYPE_INFORMATION`: `on`, `off` |
+/// | [`publish_latencies`](Self::publish_latencies) | no | `DDS_LATENCIES`: `on`, `off` |
 /// | [`receive`](Self::receive) | `Thread` | `DDS_RECEIVE`: `thread`, `caller` |
 /// | `pre_shared_key` (feature `security`) | none | `DDS_PRE_SHARED_KEY`: `file:PATH` or `data:,ID:PASSPHRASE` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
@@ -132,6 +133,8 @@ enum Setting {
     UdpOnly(bool),
     SharedMemory(usize),
     BusyPoll(Duration),
+    #[cfg(feature = "derive")]
+    PublishLatencies(bool),
     TypeInformation(bool),
     MessageChecksums(ChecksumKind),
     MessageTransform(Arc<dyn MessageTransform>),
@@ -169,6 +172,8 @@ impl Setting {
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
             Self::SharedMemory(bytes) => config.shared_memory = bytes,
             Self::BusyPoll(duration) => config.busy_poll = duration,
+            #[cfg(feature = "derive")]
+            Self::PublishLatencies(is_published) => config.publish_latencies = is_published,
             Self::TypeInformation(is_announced) => config.type_information = is_announced,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::MessageTransform(transform) => config.message_transform = Some(transform),
@@ -381,6 +386,34 @@ impl DomainParticipantBuilder {
     #[doc(alias = "type_propagation")]
     pub fn type_information(self, is_announced: bool) -> Self {
         self.set(Setting::TypeInformation(is_announced))
+    }
+
+    /// Publishes the latencies of all endpoints on the topic `dds/latencies`. Default: no. Environment:
+    /// `DDS_LATENCIES`.
+    ///
+    /// Readers and writers always measure. With this setting, the participant writes the histograms once a second, as
+    /// [`LatencyReport`](crate::stats::LatencyReport) for readers of any vendor. `dds top` and `dds serve` show them.
+    /// It costs one visit of each endpoint a second, and no time on the path of a sample. In a protected domain, the
+    /// permissions must allow the topic.
+    ///
+    /// ```
+    /// use dds_core::stats::LatencyReport;
+    /// use dds_core::{DataReader, DomainParticipant, Scope};
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    ///     .publish_latencies(true)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let reports: DataReader<LatencyReport> = participant.reader(LatencyReport::TOPIC)?;
+    /// reports.wait_for_writers(1).block()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "derive")]
+    pub fn publish_latencies(self, is_published: bool) -> Self {
+        self.set(Setting::PublishLatencies(is_published))
     }
 
     /// Adds a checksum to every message, for networks with weak checksums. Default: none.

@@ -13,6 +13,8 @@ use crate::infrastructure::{
 use crate::participant::Contained;
 use crate::participant::default_qos::Defaults;
 use crate::participant::draining::Draining;
+#[cfg(feature = "derive")]
+use crate::participant::latency_topic::LatencyTopic;
 use crate::participant::matches::MatchingTurn;
 use crate::participant::receive_end::ReceiveEnd;
 use crate::participant::shutdown::ShutdownState;
@@ -40,6 +42,8 @@ pub(crate) struct ParticipantHandle {
     matching: Mutex<MatchingTurn>,
     draining: Draining,
     contained: Contained,
+    #[cfg(feature = "derive")]
+    latency_topic: LatencyTopic,
     enabling: Mutex<()>,
     shutdown_state: ShutdownState,
     ending: Arc<Ending>,
@@ -77,6 +81,8 @@ impl ParticipantHandle {
             matching: Mutex::default(),
             draining: Draining::default(),
             contained: Contained::default(),
+            #[cfg(feature = "derive")]
+            latency_topic: LatencyTopic::default(),
             enabling: Mutex::default(),
             shutdown_state: ShutdownState::default(),
             ending: Ending::new(),
@@ -117,6 +123,10 @@ impl ParticipantHandle {
         self.discovery.builtin().enable();
         if self.core.autoenables() {
             self.contained.enable();
+        }
+        #[cfg(feature = "derive")]
+        if self.core.config().publish_latencies {
+            self.start_latency_topic()?;
         }
         Ok(())
     }
@@ -229,6 +239,11 @@ impl ParticipantHandle {
 
     pub(crate) fn contained(&self) -> &Contained {
         &self.contained
+    }
+
+    #[cfg(feature = "derive")]
+    pub(super) fn latency_topic(&self) -> &LatencyTopic {
+        &self.latency_topic
     }
 
     pub(super) fn shutdown_state(&self) -> &ShutdownState {

@@ -85,6 +85,8 @@ impl ParticipantHandle {
         if !self.core.set_closed() || self.core.is_forked() {
             return false;
         }
+        #[cfg(feature = "derive")]
+        self.latency_topic().close();
         self.contained().close();
         true
     }

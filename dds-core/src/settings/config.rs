@@ -85,6 +85,8 @@ pub(crate) struct Config {
     pub(crate) shared_memory: usize,
     /// How long a thread that receives polls shared memory before it sleeps.
     pub(crate) busy_poll: Duration,
+    /// Publish the latencies of all endpoints.
+    pub(crate) publish_latencies: bool,
     /// Endpoints announce descriptions of their types.
     pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
@@ -151,6 +153,7 @@ impl Config {
             udp_only: false,
             shared_memory: SHARED_MEMORY,
             busy_poll: Duration::ZERO,
+            publish_latencies: false,
             type_information: true,
             message_checksums: None,
             message_transform: None,
@@ -179,7 +182,7 @@ impl Config {
     }
 
     /// Returns each setting with its name.
-    pub(super) fn settings(&self) -> [(&'static str, String); 28] {
+    pub(super) fn settings(&self) -> [(&'static str, String); 29] {
         [
             ("domain", text(&self.domain_id)),
             ("name", text(&self.name)),
@@ -200,6 +203,7 @@ impl Config {
             ("udp_only", text(&self.udp_only)),
             ("shared_memory", self.shared_memory.to_string()),
             ("busy_poll", self.busy_poll.to_string()),
+            ("publish_latencies", text(&self.publish_latencies)),
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
             ("pre_shared_key", self.key_text()),
@@ -294,6 +298,17 @@ impl Config {
                 "on" => true,
                 "off" => false,
                 _ => return Err(unreadable("DDS_TYPE_INFORMATION", value, "one of on, off")),
+            };
+        }
+        if let Some(value) = look_up("DDS_LATENCIES")? {
+            self.publish_latencies = match value.as_str() {
+                #[cfg(feature = "derive")]
+                "on" => true,
+                "off" => false,
+                #[cfg(feature = "derive")]
+                _ => return Err(unreadable("DDS_LATENCIES", value, "one of on, off")),
+                #[cfg(not(feature = "derive"))]
+                _ => return Err(unreadable("DDS_LATENCIES", value, "off, for this build lacks the feature `derive`")),
             };
         }
         if let Some(value) = look_up("DDS_RECEIVE")? {
@@ -456,9 +471,11 @@ mod tests {
             ("DDS_BUSY_POLL", "50"),
             ("DDS_TYPE_INFORMATION", "off"),
             ("DDS_RECEIVE", "caller"),
+            ("DDS_LATENCIES", "on"),
         ]);
         let config = config.unwrap();
         assert!(!config.type_information);
+        assert!(config.publish_latencies && !Config::new(0).publish_latencies);
         assert_eq!(config.receive, Receiving::Caller);
         assert_eq!(with(&[("DDS_RECEIVE", "thread")]).unwrap().receive, Receiving::Thread);
         assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
@@ -472,6 +489,7 @@ mod tests {
         for name in [
             "DDS_SCOPE",
             "DDS_TYPE_INFORMATION",
+            "DDS_LATENCIES",
             "DDS_RECEIVE",
             "DDS_IP",
             "DDS_MULTICAST_TTL",

@@ -154,6 +154,8 @@ struct ParticipantSettings {
     udp_only: Option<bool>,
     shared_memory: Option<usize>,
     busy_poll: Option<Duration>,
+    #[cfg(feature = "derive")]
+    publish_latencies: Option<bool>,
     type_information: Option<bool>,
     message_checksums: Option<ChecksumKind>,
     delivery: Option<Delivery>,
@@ -265,6 +267,8 @@ impl Profiles {
         set(&mut config.udp_only, &said.udp_only);
         set(&mut config.shared_memory, &said.shared_memory);
         set(&mut config.busy_poll, &said.busy_poll);
+        #[cfg(feature = "derive")]
+        set(&mut config.publish_latencies, &said.publish_latencies);
         set(&mut config.type_information, &said.type_information);
         set(&mut config.delivery, &said.delivery);
         set(&mut config.receive, &said.receive);

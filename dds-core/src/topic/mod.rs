@@ -7,6 +7,8 @@ mod builtin_topic;
 mod events;
 mod filter_expression;
 mod filtered;
+#[cfg(feature = "derive")]
+mod latency_report;
 #[expect(clippy::module_inception, reason = "a file has one noun, and this one's is the room's")]
 mod topic;
 mod topic_ref;
@@ -22,6 +24,8 @@ pub use builtin_topic::BuiltinTopic;
 pub use filter_expression::FilterExpression;
 pub use filtered::ContentFilteredTopic;
 pub(crate) use filtered::{FilteredReader, FilteredTopic, compile, described, texts};
+#[cfg(feature = "derive")]
+pub use latency_report::{LatencyBucket, LatencyKind, LatencyReport};
 pub use topic::{Topic, TopicListener};
 pub(crate) use topic::{TopicContext, TopicHandle};
 pub use topic_ref::TopicRef;

@@ -17,6 +17,7 @@ mod identities;
 mod keystore;
 mod late_joiners;
 mod latencies;
+mod latency_topic;
 mod log_lines;
 mod long_waits;
 mod losses;

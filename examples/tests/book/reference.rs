@@ -206,6 +206,7 @@ fn environment_table_is_that_of_the_builder() {
         });
         // The default as a value of the variable.
         let default = match default {
+            "no" if values.contains("`off`") => "`off`".to_owned(),
             "no" => "`all`".to_owned(),
             "yes" => "`on`".to_owned(),
             default => default.to_lowercase().replace("mib", "MiB"),

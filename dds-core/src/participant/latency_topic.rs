@@ -1,0 +1,186 @@
+//! Publishes the latencies of a participant's endpoints, if its settings say so.
+//!
+//! A timer visits each endpoint once a second. The path of a sample has no part in it. The writer is an ordinary one,
+//! and its handle does not count as one of the application. It is dropped when the participant closes.
+
+use crate::actor::{Effects, Poke};
+use crate::context::{GroupedEndpoint, ParticipantContext};
+use crate::driver::Timer;
+use crate::infrastructure::{CreateErrorKind, Subject};
+use crate::participant::ParticipantHandle;
+use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
+use crate::qos::DataWriterQos;
+use crate::topic::{LatencyKind, LatencyReport};
+use dds_rtps::cdr::Keyed;
+use dds_rtps::discovery::is_same_host;
+use dds_rtps::types::{Duration, Guid, Instant};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// The publisher of latencies. `None` before the participant is enabled, after it is closed, and without the setting.
+#[derive(Default)]
+pub(crate) struct LatencyTopic {
+    publisher: Mutex<Option<Arc<LatencyPublisher>>>,
+}
+
+struct LatencyPublisher {
+    participant: Weak<ParticipantHandle>,
+    timer: Timer,
+    state: Mutex<PublisherState>,
+}
+
+struct PublisherState {
+    writer: Arc<WriterHandle>,
+    due: Instant,
+    /// The count of the last sample of each instance.
+    published: BTreeMap<(Guid, LatencyKind), u64>,
+}
+
+impl LatencyTopic {
+    fn publisher(&self) -> MutexGuard<'_, Option<Arc<LatencyPublisher>>> {
+        self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the writer. It refers to the participant, so both would otherwise exist forever.
+    pub(super) fn close(&self) {
+        let publisher = self.publisher().take();
+        // Outside of the lock: the writer's end takes other locks.
+        drop(publisher);
+    }
+}
+
+impl ParticipantHandle {
+    /// Begins to publish latencies.
+    pub(super) fn start_latency_topic(&self) -> Result<(), CreateErrorKind> {
+        let Some(participant) = self.weak().upgrade() else { return Ok(()) };
+        let writer = create_writer(&participant)?;
+        let driver = self.core.driver();
+        let due = next_after(driver.now().instant);
+        let publisher = Arc::new_cyclic(|weak: &Weak<LatencyPublisher>| LatencyPublisher {
+            participant: Arc::downgrade(&participant),
+            timer: Timer::new(driver.timers(), Weak::clone(weak) as Weak<dyn Poke>),
+            state: Mutex::new(PublisherState { writer, due, published: BTreeMap::new() }),
+        });
+        publisher.timer.set(Some(due));
+        *self.latency_topic().publisher() = Some(publisher);
+        if self.core.is_closed() {
+            // The thread that closed it may have looked before.
+            self.latency_topic().close();
+        }
+        Ok(())
+    }
+
+    /// Returns the reports of an endpoint that measured a time.
+    fn latency_reports(&self, endpoint: &Subject) -> Vec<LatencyReport> {
+        let (id, topic) = (endpoint.guid.entity_id, endpoint.topic.as_str());
+        let report = |kind, times| LatencyReport::new(endpoint.guid, kind, topic, times);
+        let mut reports = Vec::new();
+        // A closed endpoint has measured nothing.
+        if let Some(cell) = self.reception().routes().reader(id) {
+            let Ok((latencies, writers)) = cell.visit(|actor, _| {
+                (actor.rtps().history().latencies().clone(), actor.rtps().matched_writers().collect::<Vec<_>>())
+            }) else {
+                return reports;
+            };
+            let received = report(LatencyKind::WriteToReception, &latencies.write_to_reception);
+            let crosses_hosts = self.are_on_other_hosts(&writers);
+            reports.push(LatencyReport { from_future: latencies.from_future, crosses_hosts, ..received });
+            reports.push(report(LatencyKind::ReceptionToTake, &latencies.reception_to_take));
+        } else if let Some(cell) = self.reception().routes().writer(id) {
+            let Ok(times) = cell.visit(|actor, _| actor.rtps().acknowledgment_latency().clone()) else {
+                return reports;
+            };
+            reports.push(report(LatencyKind::Acknowledgment, &times));
+        }
+        reports.retain(|report| report.count + report.from_future > 0);
+        reports
+    }
+
+    /// Returns whether one of the endpoints belongs to a participant on another host.
+    fn are_on_other_hosts(&self, endpoints: &[Guid]) -> bool {
+        let own = self.core.network().locators();
+        self.discovery().know(|rtps| {
+            let mut participants = endpoints.iter().filter_map(|endpoint| rtps.participant(endpoint.prefix));
+            participants.any(|participant| {
+                let announced = participant.metatraffic_unicast.iter().chain(&participant.default_unicast);
+                !is_same_host(&own.host_addresses, announced)
+            })
+        })
+    }
+}
+
+fn next_after(now: Instant) -> Instant {
+    // Only an infinite period has no instant.
+    now.after(PERIOD).unwrap_or(now)
+}
+
+fn create_writer(participant: &Arc<ParticipantHandle>) -> Result<Arc<WriterHandle>, CreateErrorKind> {
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
+    let context = participant.as_publication_context();
+    let builder = DataWriterBuilder::<LatencyReport>::new(&context, LatencyReport::TOPIC.into(), qos);
+    match builder.build() {
+        Ok(writer) => {
+            let handle = Arc::clone(writer.handle());
+            // The factory's QoS decides only about entities of the application.
+            handle.enable()?;
+            Ok(handle)
+        }
+        Err(error) => Err(error.kind().clone()),
+    }
+}
+
+impl Poke for LatencyPublisher {
+    fn poke(self: Arc<Self>, _effects: &mut Effects) {
+        if let Some(participant) = self.participant.upgrade() {
+            self.publish_if_due(&participant);
+        }
+    }
+}
+
+impl LatencyPublisher {
+    fn publish_if_due(&self, participant: &Arc<ParticipantHandle>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = participant.core().driver().now().instant;
+        // A timer may fire without a cause.
+        if now >= state.due {
+            state.publish(participant);
+            state.due = next_after(now);
+        }
+        self.timer.set(Some(state.due));
+    }
+}
+
+impl PublisherState {
+    fn publish(&mut self, participant: &Arc<ParticipantHandle>) {
+        if participant.core().is_closed() {
+            return;
+        }
+        if self.writer.is_closed() {
+            // The application has closed all entities, and may create others.
+            let Ok(writer) = create_writer(participant) else { return };
+            self.writer = writer;
+            self.published.clear();
+        }
+        let writer = DataWriter::<LatencyReport>::lend(Arc::clone(&self.writer));
+        let mut before = std::mem::take(&mut self.published);
+        for endpoint in participant.contained().endpoints() {
+            if endpoint.guid == self.writer.guid() {
+                continue;
+            }
+            for report in participant.latency_reports(&endpoint) {
+                let instance = (endpoint.guid, report.kind);
+                let total = report.count + report.from_future;
+                // A full writer publishes the endpoint a second later.
+                let is_known = before.remove(&instance) == Some(total) || writer.try_write(&report).is_ok();
+                self.published.insert(instance, if is_known { total } else { 0 });
+            }
+        }
+        for (endpoint, kind) in before.into_keys() {
+            let ended = LatencyReport::new(endpoint, kind, "", &Default::default());
+            // A writer that was closed since has ended all instances.
+            let _ = writer.dispose(&ended.key());
+        }
+    }
+}
