@@ -72,6 +72,12 @@ impl DomainView {
         }
     }
 
+    /// Returns the participant of a writer.
+    #[must_use]
+    pub fn participant_of_writer(&self, writer: InstanceHandle) -> Option<Guid> {
+        self.writers.get(&writer).map(|found| found.participant_key)
+    }
+
     /// Returns the vendor of a participant.
     #[must_use]
     pub fn vendor(&self, participant: Guid) -> String {

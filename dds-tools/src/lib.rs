@@ -16,6 +16,7 @@
 //! | [`topic_reader`] | readers for all writers of a topic, with any QoS |
 //! | [`topic_set`] | readers for all selected topics, with rates and losses |
 //! | [`socket_drops`] | datagrams that the sockets of this host dropped |
+//! | [`latencies`] | latencies that participants publish, and delays of received samples |
 //! | [`tag_listener`] | domain tags of other participants |
 //! | [`json_input`] | samples from JSON and YAML |
 //! | [`yaml`] | values between JSON and YAML |
@@ -34,6 +35,7 @@ mod instance_keys;
 pub mod json_input;
 mod json_names;
 pub mod latched_samples;
+pub mod latencies;
 mod live_view;
 pub mod network;
 pub mod options;

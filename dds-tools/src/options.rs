@@ -4,6 +4,7 @@ pub use crate::commands::durability::DurabilityOptions;
 pub use crate::commands::perf::{PerfCommand, PerfReportOptions, PerfSendOptions, PerfSideOptions};
 pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
+pub use crate::live_view::otlp::CollectorUrl;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -509,6 +510,12 @@ pub struct ServeOptions {
     /// Accept no samples from clients.
     #[arg(long)]
     pub read_only: bool,
+    /// Send the metrics to an OpenTelemetry collector (OTLP/HTTP with JSON), such as http://localhost:4318.
+    #[arg(long, value_name = "URL", value_parser = CollectorUrl::parse)]
+    pub otlp: Option<CollectorUrl>,
+    /// Seconds between two messages to the collector.
+    #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "10", requires = "otlp")]
+    pub otlp_every: Duration,
     /// Seconds to wait for a peer that describes the type of a topic.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub type_wait: Duration,

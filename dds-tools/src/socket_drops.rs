@@ -77,6 +77,15 @@ impl DropsSinceStart {
     }
 }
 
+/// Returns whether a participant runs on this host: each of its addresses is one of this host.
+///
+/// A peer with only some of these addresses may be another host with an equal bridge address.
+pub(crate) fn is_on_this_host(view: &DomainView, participant: Guid) -> bool {
+    let Some(found) = view.participant(participant) else { return true };
+    let addresses = found.locators.iter().filter_map(dds_core::builtin::Locator::to_socket_addr);
+    addresses.filter(|address| !address.ip().is_multicast()).all(is_local)
+}
+
 /// Returns whether the address belongs to this host. The system binds a socket to no other address.
 fn is_local(mut address: std::net::SocketAddr) -> bool {
     // Every host accepts a multicast address.

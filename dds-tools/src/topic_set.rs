@@ -191,19 +191,21 @@ impl TopicSet {
         }
     }
 
-    /// Takes and counts the samples of all topics. Returns their number.
+    /// Takes and counts the samples of all topics, and passes each with the number of its topic.
     ///
     /// # Errors
     /// Fails if the participant is closed.
-    pub fn take(&mut self) -> Result<u64, ToolError> {
-        let mut taken = 0;
-        for topic in self.topics.iter_mut().flatten() {
-            topic.take(|_, change| {
-                taken += u64::from(matches!(change, TopicChange::Sample(_)));
+    pub fn take(&mut self, mut each: impl FnMut(usize, &SampleInfo)) -> Result<(), ToolError> {
+        for (number, topic) in self.topics.iter_mut().enumerate() {
+            let Some(topic) = topic else { continue };
+            topic.take(|info, change| {
+                if matches!(change, TopicChange::Sample(_)) {
+                    each(number, info);
+                }
                 Ok(())
             })?;
         }
-        Ok(taken)
+        Ok(())
     }
 
     /// Delivers the oldest changes from the queue, each with the number of its topic. Returns whether many more wait.

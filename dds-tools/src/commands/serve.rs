@@ -3,14 +3,17 @@
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::json_input::sample_from_json;
+use crate::latencies::LatencyWatch;
 use crate::live_view::access::AccessRules;
 use crate::live_view::foxglove::{self, ClientChannel, ClientMessage, Subscription};
+use crate::live_view::metrics;
+use crate::live_view::otlp::Exporter;
 use crate::live_view::outbox::Outbox;
 use crate::live_view::server::{ClientRequest, LiveServer, PageQuery};
-use crate::live_view::snapshot::SystemObserver;
+use crate::live_view::snapshot::{Snapshot, SystemObserver};
 use crate::live_view::topics::ServedTopics;
 use crate::network;
-use crate::options::ServeOptions;
+use crate::options::{CollectorUrl, ServeOptions};
 use crate::ros::{dds_topic, ros_type};
 use crate::stop::Stop;
 use crate::topic_access::dynamic_writer;
@@ -57,6 +60,8 @@ pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result
     let mut view = LiveView {
         topics: ServedTopics::new(participant.clone(), types),
         observer: SystemObserver::new(participant.clone()),
+        latencies: LatencyWatch::new(&participant)?,
+        collector: options.otlp.clone().map(|url| Collector::start(url, options.otlp_every)),
         participant,
         watch,
         clients: HashMap::new(),
@@ -98,11 +103,27 @@ impl QueryTimes {
     }
 }
 
+/// The collector that receives metrics.
+struct Collector {
+    exporter: Exporter,
+    every: Duration,
+    started: Time,
+    sent: Instant,
+}
+
+impl Collector {
+    fn start(url: CollectorUrl, every: Duration) -> Self {
+        Self { exporter: Exporter::start(url), every, started: Time::now(), sent: Instant::now() }
+    }
+}
+
 struct LiveView {
     participant: DomainParticipant,
     watch: DomainWatch,
     topics: ServedTopics,
     observer: SystemObserver,
+    latencies: LatencyWatch,
+    collector: Option<Collector>,
     clients: HashMap<u64, Client>,
     outboxes: HashMap<u64, (SocketAddr, Arc<Outbox>)>,
     queries: QueryTimes,
@@ -128,6 +149,7 @@ impl LiveView {
                 self.topics.end_period();
                 self.report_drops();
             }
+            self.export();
             is_idle &= self.topics.take(&self.outboxes)? == 0;
             if is_idle {
                 stop.sleep(STEP);
@@ -142,7 +164,9 @@ impl LiveView {
     /// Follows the domain, and sends the changes of channels and the time.
     fn look(&mut self) -> Result<(), ToolError> {
         self.watch.update()?;
-        let changes = self.topics.update(self.watch.view(), self.queries.need_all_topics(Instant::now()))?;
+        self.latencies.update()?;
+        let all_topics = self.collector.is_some() || self.queries.need_all_topics(Instant::now());
+        let changes = self.topics.update(self.watch.view(), all_topics)?;
         if !changes.removed.is_empty() {
             self.send_all(&foxglove::unadvertise(&changes.removed));
         }
@@ -229,10 +253,27 @@ impl LiveView {
         match query {
             PageQuery::Sample(topic) => self.topics.sample_json(topic),
             PageQuery::State => {
-                let snapshot = self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes);
+                let snapshot = self.snapshot();
                 serde_json::to_string(&snapshot).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
             }
-            PageQuery::Metrics => self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes).metrics(),
+            PageQuery::Metrics => metrics::prometheus(&self.snapshot(), &self.latencies.reports()),
+        }
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        let problem = self.collector.as_ref().and_then(|collector| collector.exporter.problem());
+        self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes, problem)
+    }
+
+    /// Sends the metrics to the collector, if it is time.
+    fn export(&mut self) {
+        let Some(collector) = self.collector.as_mut().filter(|it| it.sent.elapsed() >= it.every) else { return };
+        collector.sent = Instant::now();
+        let started = collector.started.as_unix_nanos();
+        let snapshot = self.snapshot();
+        let body = metrics::otlp(&snapshot, &self.latencies.reports(), started, Time::now().as_unix_nanos());
+        if let Some(collector) = &self.collector {
+            collector.exporter.send(body.to_string());
         }
     }
 

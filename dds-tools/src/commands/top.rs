@@ -1,9 +1,10 @@
 //! `dds top`: the problems, topics and participants of a domain, live in the terminal.
 
-use super::text::{bytes_text, write_json};
+use super::text::{bytes_text, nanos_text, write_json};
 use super::why;
 use crate::domain_view::{DomainView, DomainWatch};
 use crate::error::ToolError;
+use crate::latencies::{DelayMeter, LatencyFigures, LatencyWatch, TimeCounts, TopicLatencies};
 use crate::network;
 use crate::options::TopOptions;
 use crate::socket_drops::DropsSinceStart;
@@ -17,12 +18,12 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::crossterm::{ExecutableCommand, cursor};
-use ratatui::layout::{Constraint, Layout};
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Row, Table, Wrap};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -61,6 +62,10 @@ pub struct TopicLine {
     pub lost: u64,
     /// The same since the start of the program.
     pub lost_total: u64,
+    /// From the write to the reception in this program, in the last period.
+    pub delay: Option<LatencyFigures>,
+    /// The latencies that participants publish.
+    pub latencies: TopicLatencies,
 }
 
 /// One participant.
@@ -91,9 +96,12 @@ pub fn run(options: &TopOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     let mut watch = DomainWatch::new(&participant)?;
     let mut observer = DomainObserver {
         set: TopicSet::new(participant.clone(), &options.topics),
+        latencies: LatencyWatch::new(&participant)?,
         participant,
         asked_topics: HashSet::new(),
         socket_drops: DropsSinceStart::default(),
+        delays: DelayMeter::default(),
+        period_delays: HashMap::new(),
     };
     let stop = stop.after(options.duration);
     if options.output.json {
@@ -139,6 +147,10 @@ struct DomainObserver {
     /// Topics whose types the participant has asked for. The first explanation asks, and a later one has the answer.
     asked_topics: HashSet<String>,
     socket_drops: DropsSinceStart,
+    latencies: LatencyWatch,
+    delays: DelayMeter,
+    /// The delays of the present period, by the number of the topic.
+    period_delays: HashMap<usize, TimeCounts>,
 }
 
 impl DomainObserver {
@@ -155,7 +167,13 @@ impl DomainObserver {
         while !stop.is_due() {
             watch.update()?;
             self.set.open_topics(watch)?;
-            self.set.take()?;
+            self.latencies.update()?;
+            let Self { set, delays, period_delays, .. } = &mut *self;
+            set.take(|topic, info| {
+                if let Some(delay) = delays.measure(info, watch.view()) {
+                    period_delays.entry(topic).or_default().record(delay);
+                }
+            })?;
             if period_start.elapsed() >= period {
                 period_start = Instant::now();
                 show(&self.screen(watch.view()))?;
@@ -175,7 +193,9 @@ impl DomainObserver {
     fn screen(&mut self, view: &DomainView) -> TopScreen {
         let mut screen = TopScreen::default();
         let topics = view.topics();
-        for (_, name, topic) in self.set.topics() {
+        let mut latencies = self.latencies.by_topic();
+        let delays = std::mem::take(&mut self.period_delays);
+        for (number, name, topic) in self.set.topics() {
             let period = topic.end_period();
             let lost = period.losses.total().lost();
             if lost > 0 {
@@ -187,6 +207,8 @@ impl DomainObserver {
                 bytes_per_second: period.bytes_per_second,
                 lost,
                 lost_total: topic.losses().total().lost(),
+                delay: delays.get(&number).and_then(TimeCounts::figures),
+                latencies: latencies.remove(name).unwrap_or_default(),
                 ..TopicLine::default()
             };
             // The last endpoint of an observed topic may have left.
@@ -243,9 +265,13 @@ fn first_line(losses: &ReaderLosses) -> String {
 /// Draws a screen: problems first.
 pub fn draw(screen: &TopScreen, frame: &mut Frame<'_>) {
     let shown = screen.problems.len().min(PROBLEMS_MAX);
-    let [problems, topics, participants] =
-        Layout::vertical([Constraint::Length(shown.max(1) as u16 + 2), Constraint::Fill(2), Constraint::Fill(1)])
-            .areas(frame.area());
+    let [problems, topics, latencies, participants] = Layout::vertical([
+        Constraint::Length(shown.max(1) as u16 + 2),
+        Constraint::Fill(2),
+        Constraint::Fill(1),
+        Constraint::Fill(1),
+    ])
+    .areas(frame.area());
 
     let title = format!(" problems: {} ", screen.problems.len());
     let (lines, color) = if shown == 0 {
@@ -285,6 +311,8 @@ pub fn draw(screen: &TopScreen, frame: &mut Frame<'_>) {
     let block = Block::bordered().title(format!(" topics: {} ", screen.topics.len()));
     frame.render_widget(Table::new(rows, widths).header(header).block(block), topics);
 
+    draw_latencies(screen, frame, latencies);
+
     let rows = screen.participants.iter().map(|found| {
         Row::new([
             found.participant.clone(),
@@ -301,9 +329,30 @@ pub fn draw(screen: &TopScreen, frame: &mut Frame<'_>) {
     frame.render_widget(Table::new(rows, widths).header(header).block(block), participants);
 }
 
+/// Draws the latencies of the topics that have some: p50 and p99.
+fn draw_latencies(screen: &TopScreen, frame: &mut Frame<'_>, area: Rect) {
+    let rows = screen.topics.iter().filter_map(|line| {
+        let TopicLatencies { write_to_reception, reception_to_take, acknowledgment } = line.latencies;
+        let figures = [line.delay, write_to_reception, reception_to_take, acknowledgment];
+        let cells = std::iter::once(line.topic.clone()).chain(figures.iter().map(figures_text));
+        figures.iter().any(Option::is_some).then(|| Row::new(cells))
+    });
+    let widths = [Constraint::Fill(1)].into_iter().chain([Constraint::Length(21); 4]);
+    let header = Row::new(["TOPIC", "TO HERE p50/p99", "TO READERS", "UNTIL TAKE", "UNTIL ACKNOWLEDGED"]);
+    let title = " latencies: ~ above the fastest sample, for another host has another clock ";
+    let table = Table::new(rows, widths).header(header.style(Style::new().add_modifier(Modifier::BOLD)));
+    frame.render_widget(table.block(Block::bordered().title(title)), area);
+}
+
+fn figures_text(figures: &Option<LatencyFigures>) -> String {
+    let Some(figures) = figures else { return "-".to_owned() };
+    let mark = if figures.is_estimated { "~" } else { "" };
+    format!("{mark}{} / {mark}{}", nanos_text(figures.p50_ns as f64), nanos_text(figures.p99_ns as f64))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ParticipantLine, TopScreen, TopicLine, draw};
+    use super::{LatencyFigures, ParticipantLine, TopScreen, TopicLatencies, TopicLine, draw};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
@@ -326,6 +375,16 @@ mod tests {
                 bytes_per_second: 1500.0,
                 lost: 7,
                 lost_total: 9,
+                delay: Some(LatencyFigures { count: 10, p50_ns: 12_000, p99_ns: 45_000, is_estimated: false }),
+                latencies: TopicLatencies {
+                    write_to_reception: Some(LatencyFigures {
+                        count: 10,
+                        p50_ns: 2_000_000,
+                        p99_ns: 3_000_000,
+                        is_estimated: true,
+                    }),
+                    ..TopicLatencies::default()
+                },
                 ..TopicLine::default()
             }],
             participants: vec![ParticipantLine { participant: "robot".to_owned(), ..ParticipantLine::default() }],
@@ -335,6 +394,8 @@ mod tests {
         let (problem, topic, participant) = (place("7 samples never arrived"), place("LaserScan"), place("robot"));
         assert!(problem.is_some() && problem < topic && topic < participant, "{rows:#?}");
         assert!(rows.iter().any(|row| row.contains("10.0 Hz") && row.contains("1.50 kB/s")), "{rows:#?}");
+        let latencies = rows.iter().find(|row| row.contains("12.0 us / 45.0 us")).expect("the delays of the topic");
+        assert!(latencies.contains("scan") && latencies.contains("~2.000 ms / ~3.000 ms"), "{latencies}");
         assert_eq!(place("likely cause"), None, "a problem has one line");
     }
 

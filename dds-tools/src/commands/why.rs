@@ -5,6 +5,7 @@ use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::network::{self, PARTICIPANT_NAME};
 use crate::options::{NetworkOptions, WhyOptions};
+use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
 use crate::tag_listener;
 use dds_core::DomainParticipant;
@@ -12,12 +13,15 @@ use dds_core::builtin::VendorId;
 use dds_core::matching::MatchReport;
 use serde_json::json;
 use std::io::Write;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
 /// Time for the answers to the requests for types.
 const TYPES_WAIT: Duration = Duration::from_millis(500);
 /// Time for an announcement of each participant. Most repeat theirs more often.
 const ANNOUNCEMENT_TIME: Duration = Duration::from_millis(3500);
+/// Time for a multicast datagram of this host.
+const MULTICAST_WAIT: Duration = Duration::from_millis(500);
 /// Most participants without endpoints that a next step names.
 const SILENT_MAX: usize = 5;
 /// Similarity of names from which one may be meant for the other: 1 is equality.
@@ -31,6 +35,9 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     let view = watch.settle(options.discovery.wait, stop)?;
+    if view.participants().is_empty() && !returns_multicast() {
+        return write_missing_multicast(options, output);
+    }
     let topics: Vec<String> = match &options.topic {
         Some(topic) => {
             view.topic(topic)?;
@@ -66,12 +73,46 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
                 .map_err(ToolError::output)?;
         }
     }
+    let full = FullSocket::all_of(watch.view(), &topics);
+    for socket in &full {
+        if options.output.json {
+            write_json(output, &socket.to_json())?;
+        } else {
+            let FullSocket { topic, .. } = socket;
+            writeln!(output, "topic {topic}\n{}; {}\n", socket.reason(), FullSocket::NEXT_STEP)
+                .map_err(ToolError::output)?;
+        }
+    }
     if topics.is_empty() && !options.output.json {
         writeln!(output, "no topic was found").map_err(ToolError::output)?;
-    } else if found.is_empty() && lonely.is_empty() && !options.output.json {
+    } else if found.is_empty() && lonely.is_empty() && full.is_empty() && !options.output.json {
         writeln!(output, "every writer matches every reader (topics: {})", topics.len()).map_err(ToolError::output)?;
     }
     output.flush().map_err(ToolError::output)
+}
+
+/// Returns whether a multicast datagram of this host arrives on this host. Discovery needs that.
+fn returns_multicast() -> bool {
+    let group = Ipv4Addr::new(239, 255, 0, 1);
+    let probe = || {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+        socket.join_multicast_v4(&group, &Ipv4Addr::UNSPECIFIED)?;
+        socket.set_read_timeout(Some(MULTICAST_WAIT))?;
+        socket.send_to(b"dds why", (group, socket.local_addr()?.port()))?;
+        socket.recv(&mut [0; 16])
+    };
+    probe().is_ok()
+}
+
+fn write_missing_multicast(options: &WhyOptions, output: &mut dyn Write) -> Result<(), ToolError> {
+    let reason = "no participant was found, and this host does not receive its own multicast";
+    let next_step = "let firewalls pass UDP to 239.255.0.1 and give an interface multicast, or name the other hosts \
+                     with --peer, and with DDS_PEERS for the other programs";
+    if options.output.json {
+        let obstacles = [json!({ "reason": reason, "next_step": next_step })];
+        return write_json(output, &json!({ "topic": options.topic, "endpoints": [], "obstacles": obstacles }));
+    }
+    writeln!(output, "{reason}; {next_step}").and_then(|()| output.flush()).map_err(ToolError::output)
 }
 
 /// A topic that has only writers or only readers.
@@ -150,6 +191,49 @@ impl LonelyTopic {
             "topic": self.topic,
             "endpoints": [],
             "obstacles": [{ "reason": self.reason(), "next_step": self.next_step() }],
+        })
+    }
+}
+
+/// A participant of this host whose sockets dropped datagrams since they exist, because it receives too slowly.
+struct FullSocket<'t> {
+    /// The first of the topics that it reads.
+    topic: &'t str,
+    participant: String,
+    dropped: u64,
+}
+
+impl<'t> FullSocket<'t> {
+    const NEXT_STEP: &'static str = "`dds loss` shows whether samples get lost; raise net.core.rmem_max and \
+        `receive_buffer` (DDS_RECEIVE_BUFFER) of the participant, or let its readers take more often";
+
+    /// Returns the participants that read one of the topics.
+    fn all_of(view: &DomainView, topics: &'t [String]) -> Vec<Self> {
+        let (drops, all) = (SocketDrops::read(), view.topics());
+        let mut full = Vec::<Self>::new();
+        for topic in topics {
+            let Some(found) = all.get(topic.as_str()) else { continue };
+            for reader in &found.readers {
+                let participant = view.participant_name(reader.participant_key);
+                let dropped = drops.of_participant(view, reader.participant_key).unwrap_or(0);
+                if dropped > 0 && full.iter().all(|known| known.participant != participant) {
+                    full.push(Self { topic, participant, dropped });
+                }
+            }
+        }
+        full
+    }
+
+    fn reason(&self) -> String {
+        let Self { participant, dropped, .. } = self;
+        format!("participant {participant}: its full receive buffers dropped {dropped} datagrams")
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        json!({
+            "topic": self.topic,
+            "endpoints": [],
+            "obstacles": [{ "reason": self.reason(), "next_step": Self::NEXT_STEP }],
         })
     }
 }

@@ -13,7 +13,9 @@
 //! | `outbox` | the bounded queue of a client |
 //! | `foxglove` | messages of the Foxglove WebSocket protocol |
 //! | `topics` | the served topics, their readers and their figures |
-//! | `snapshot` | everything that the page shows, and the metrics |
+//! | `snapshot` | everything that the page shows |
+//! | `metrics` | the figures as Prometheus text and OTLP |
+//! | `otlp` | the connection to an OpenTelemetry collector |
 //!
 //! [`ClientRequest`]: server::ClientRequest
 //! [`Outbox`]: outbox::Outbox
@@ -21,6 +23,8 @@
 pub(crate) mod access;
 pub(crate) mod foxglove;
 pub(crate) mod http;
+pub(crate) mod metrics;
+pub(crate) mod otlp;
 pub(crate) mod outbox;
 pub(crate) mod requests;
 pub(crate) mod server;

@@ -1,4 +1,4 @@
-//! Everything that the page shows, as JSON, and the figures as Prometheus text.
+//! Everything that the page shows, as JSON.
 
 use super::outbox::Outbox;
 use super::topics::{ServedTopics, TopicFigures};
@@ -10,7 +10,6 @@ use dds_core::DomainParticipant;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -100,8 +99,10 @@ impl SystemObserver {
         view: &DomainView,
         served: &ServedTopics,
         clients: &HashMap<u64, (SocketAddr, Arc<Outbox>)>,
+        collector_problem: Option<String>,
     ) -> Snapshot {
         let mut snapshot = Snapshot::default();
+        snapshot.problems.extend(collector_problem);
         let figures: HashMap<&str, &TopicFigures> = served.iter().map(|(name, topic)| (name, &topic.figures)).collect();
         let topics = view.topics();
         for (name, topic) in &topics {
@@ -172,53 +173,19 @@ impl SystemObserver {
     }
 }
 
-/// A figure of each topic.
-type TopicMetric = (&'static str, &'static str, &'static str, fn(&TopicFigures) -> f64);
-
-/// The figures of each topic as metrics: name, kind, help and value.
-const TOPIC_METRICS: [TopicMetric; 5] = [
-    ("dds_topic_samples_total", "counter", "Samples that this program received.", |it| it.samples_total as f64),
-    ("dds_topic_bytes_total", "counter", "Bytes of these samples.", |it| it.bytes_total as f64),
-    ("dds_topic_lost_total", "counter", "Samples that got lost on the way to this program.", |it| it.lost_total as f64),
-    ("dds_topic_delay_p50_seconds", "gauge", "Median of the delay in the last second.", |it| seconds(it.delay_p50_ns)),
-    ("dds_topic_delay_p99_seconds", "gauge", "99th percentile of the delay.", |it| seconds(it.delay_p99_ns)),
-];
-
-fn seconds(nanoseconds: Option<u64>) -> f64 {
-    nanoseconds.map_or(f64::NAN, |nanoseconds| nanoseconds as f64 / 1e9)
-}
-
 impl Snapshot {
-    /// Returns the figures as Prometheus text, version 0.0.4.
-    pub(crate) fn metrics(&self) -> String {
-        let mut text = String::new();
-        for (name, kind, help, value) in TOPIC_METRICS {
-            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-            for row in &self.topics {
-                let _ = writeln!(text, "{name}{{topic=\"{}\"}} {}", escaped(&row.topic), value(&row.figures));
-            }
-        }
-        let _ = writeln!(
-            text,
-            "# HELP dds_participant_socket_dropped_total Datagrams that its sockets dropped.\n\
-             # TYPE dds_participant_socket_dropped_total counter"
-        );
-        for row in &self.participants {
-            let Some(dropped) = row.socket_dropped else { continue };
-            let (guid, name) = (&row.guid, escaped(&row.participant));
-            let labels = format!("guid=\"{guid}\",participant=\"{name}\"");
-            let _ = writeln!(text, "dds_participant_socket_dropped_total{{{labels}}} {dropped}");
-        }
-        let _ = writeln!(
-            text,
-            "# HELP dds_problems Problems that the page lists.\n# TYPE dds_problems gauge\ndds_problems {}",
-            self.problem_count
-        );
-        text
+    /// Returns the figures of each topic.
+    pub(super) fn topic_figures(&self) -> impl Iterator<Item = (&str, &TopicFigures)> {
+        self.topics.iter().map(|row| (row.topic.as_str(), &row.figures))
     }
-}
 
-/// Escapes the value of a label.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    /// Returns GUID, name and dropped datagrams of each participant whose sockets belong to this host.
+    pub(super) fn socket_drops(&self) -> impl Iterator<Item = (&str, &str, u64)> {
+        let rows = self.participants.iter();
+        rows.filter_map(|row| Some((row.guid.as_str(), row.participant.as_str(), row.socket_dropped?)))
+    }
+
+    pub(super) const fn problem_count(&self) -> usize {
+        self.problem_count
+    }
 }

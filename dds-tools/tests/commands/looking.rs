@@ -1,6 +1,6 @@
 //! `ls`, `ps`, `show`, `completions` and `man`.
 
-use crate::support::{Domain, Pose, pose_reader, pose_writer, run_local};
+use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
 use dds_core::qos::DataWriterQos;
 use dds_tools::ToolError;
 
@@ -107,4 +107,51 @@ fn shells_get_completions_and_a_manual_page() {
     assert!(bash.contains("record") && bash.contains("--exclude"), "{bash}");
     let man = run_local(&["man"]).unwrap();
     assert!(man.contains(".TH dds 1"), "{man}");
+}
+
+/// Adds the names of all members, also of inner objects.
+fn add_names(value: &serde_json::Value, names: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(members) => {
+            for (name, value) in members {
+                names.insert(name.clone());
+                // Its names are those of the peer.
+                if name != "properties" && name != "data" {
+                    add_names(value, names);
+                }
+            }
+        }
+        serde_json::Value::Array(elements) => elements.iter().for_each(|element| add_names(element, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn members_of_json_are_those_of_the_book() {
+    let domain = Domain::new();
+    let robot = domain.join_with_latencies("robot");
+    let writer = pose_writer(&robot);
+    writer.write(&pose(7, 1.0)).unwrap();
+    let lonely = pose_reader(&robot, "robot/lonely");
+    let mut names = std::collections::BTreeSet::new();
+    for arguments in [
+        &["ls"][..],
+        &["ps"],
+        &["show", "robot/pose"],
+        &["why"],
+        &["echo", "robot/pose", "--info", "--count", "1"],
+        &["hz", "robot/pose", "--count", "1"],
+        &["bw", "robot/pose", "--count", "1"],
+        &["delay", "robot/pose", "--count", "1"],
+        &["loss", "robot/pose", "--for", "1", "--every", "0.5"],
+        &["top", "robot/pose", "--for", "1", "--every", "0.5"],
+    ] {
+        let text = domain.run(&[arguments, &["--json"]].concat()).unwrap();
+        assert!(!text.is_empty(), "{arguments:?}");
+        text.lines().for_each(|line| add_names(&serde_json::from_str(line).unwrap(), &mut names));
+    }
+    drop(lonely);
+    let page = include_str!("../../../book/src/reference/json.md");
+    let missing: Vec<_> = names.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty() && names.len() > 40, "{missing:?} of {names:?}");
 }

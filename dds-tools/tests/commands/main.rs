@@ -5,6 +5,7 @@
 mod checking;
 mod cyclone;
 mod fast_dds;
+mod latencies;
 mod looking;
 mod losing;
 mod pairs;

@@ -172,3 +172,26 @@ fn durability_service_of_any_name_is_not_silent() {
     assert!(domain.run(&["ps"]).unwrap().contains("keeper"));
     drop(service);
 }
+
+/// A program that another one floods: its socket drops the datagrams that have no room.
+#[test]
+#[cfg(target_os = "linux")]
+fn why_names_full_receive_buffer() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let planner = domain.join_with("planner", |builder| builder.receive_buffer(4096));
+    let _writer = robot.writer_builder::<Scan>("scan").build().unwrap();
+    let reader = planner.reader_builder::<Scan>("scan").build().unwrap();
+    reader.wait_for_writers(1).block_for(std::time::Duration::from_secs(30)).unwrap();
+    let found = robot.discovered_participants();
+    let address = found.iter().flat_map(|it| &it.locators).filter_map(dds_core::builtin::Locator::to_socket_addr);
+    let address = address.into_iter().find(std::net::SocketAddr::is_ipv4).unwrap();
+    let flood = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    for _ in 0..100_000 {
+        // No datagram of RTPS. A full buffer is no error for the sender.
+        let _ = flood.send_to(&[0; 1400], address);
+    }
+    let (reason, next_step) = obstacle_of(&domain);
+    assert!(reason.starts_with("participant planner: its full receive buffers dropped "), "{reason}");
+    assert!(next_step.contains("rmem_max"), "{next_step}");
+}

@@ -14,7 +14,7 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
 /// Runs `serve` while `look` looks at it.
-fn serve(domain: &Domain, extra: &[&str], look: impl FnOnce(SocketAddr)) {
+pub(crate) fn serve(domain: &Domain, extra: &[&str], look: impl FnOnce(SocketAddr)) {
     // The system gives out the next free port, so another program rarely takes this one.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let stop = Stop::new();
@@ -34,7 +34,7 @@ fn serve(domain: &Domain, extra: &[&str], look: impl FnOnce(SocketAddr)) {
 }
 
 /// Repeats `look` until it returns a value.
-fn await_that<T>(mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn await_that<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(found) = look() {
@@ -46,7 +46,7 @@ fn await_that<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// Returns the status and the body of a response.
-fn get(address: SocketAddr, path: &str, fields: &str) -> (u16, String) {
+pub(crate) fn get(address: SocketAddr, path: &str, fields: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{fields}\r\n").unwrap();
     let mut response = String::new();

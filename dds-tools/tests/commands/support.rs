@@ -87,6 +87,20 @@ impl Domain {
         self.join_domain(0, name)
     }
 
+    /// Joins the domain as a participant that publishes its latencies.
+    pub(crate) fn join_with_latencies(&self, name: &str) -> DomainParticipant {
+        self.join_with(name, |builder| builder.publish_latencies(true))
+    }
+
+    /// Joins the domain with other settings.
+    pub(crate) fn join_with(
+        &self,
+        name: &str,
+        change: impl FnOnce(DomainParticipantBuilder) -> DomainParticipantBuilder,
+    ) -> DomainParticipant {
+        self.build(change(DomainParticipant::builder(0)), name)
+    }
+
     /// Joins another domain with the same tag.
     pub(crate) fn join_domain(&self, domain: u32, name: &str) -> DomainParticipant {
         self.build(DomainParticipant::builder(domain), name)
