@@ -25,8 +25,10 @@ use std::sync::Arc;
 pub(super) struct Peer {
     /// Its announcement.
     pub(super) data: Arc<ParticipantData>,
-    /// Route to its discovery.
+    /// Route to its discovery: of several announced locators, the one that has answered.
     pub(super) route: Route,
+    /// The locator that has answered a challenge.
+    pub(super) answered_at: Option<Locator>,
     /// Number of its known writers and readers.
     pub(super) endpoints: usize,
     /// It takes part. With DDS Security, it has proved its identity or needs none.
@@ -82,6 +84,14 @@ impl Peer {
     /// Returns the unicast locators that INFO_REPLY may name.
     pub(super) fn reply_locators(&self) -> Vec<Locator> {
         on_valid_hosts(&self.data.unicast_locators(), &self.route)
+    }
+
+    /// Restricts a route to the locator that has answered, if the route has it.
+    fn narrow(&self, route: Route) -> Route {
+        match self.answered_at {
+            Some(answered_at) => narrowed(route, answered_at),
+            None => route,
+        }
     }
 }
 
@@ -211,6 +221,7 @@ impl Participant {
     fn note_restart(&mut self, data: ParticipantData, len: usize) {
         let route = self.route_of_discovery(&data);
         let Some(peer) = self.peers.known.get_mut(&data.prefix) else { return };
+        let route = peer.narrow(route);
         let before = peer.restarts_at.take();
         if peer.route != route {
             let earned = len.saturating_mul(RESTART_CREDIT_FACTOR);
@@ -300,6 +311,7 @@ impl Participant {
         let peer = Peer {
             data: Arc::new(data),
             route,
+            answered_at: None,
             endpoints: 0,
             is_admitted,
             is_vouched: false,
@@ -335,6 +347,7 @@ impl Participant {
             debug_assert!(false, "the caller has found the participant");
             return;
         };
+        let route = peer.narrow(route);
         if peer.route == route {
             // Another address than this one was announced before.
             if peer.moves_to.take().is_some() {
@@ -440,6 +453,7 @@ impl Participant {
         for data in known {
             let prefix = data.prefix;
             let route = self.route_of_discovery(&data);
+            let route = self.peers.known.get(&prefix).map_or(route.clone(), |peer| peer.narrow(route));
             match self.peers.known.get_mut(&prefix) {
                 Some(peer) if peer.route != route => {
                     peer.route = route.clone();
@@ -521,12 +535,14 @@ impl Participant {
             return;
         };
         peer.answers_on = Some(validated.topic.bits().1);
+        peer.answered_at = Some(validated.locator);
         if let Some(pending) = peer.moves_to.take() {
             peer.answered_from.clear();
-            let route = self.route_of_discovery(&pending.data);
+            let route = narrowed(self.route_of_discovery(&pending.data), validated.locator);
             self.replace_data(now, pending.data, route);
             return self.publish_passed(now, validated);
         }
+        peer.route = narrowed(std::mem::take(&mut peer.route), validated.locator);
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
         self.peers.leases.set(now.instant, prefix, data.lease_duration);
         self.match_pairs(now, &data, &route);
@@ -667,6 +683,15 @@ const MESSAGE_OVERHEAD: usize = 44;
 
 /// Bits of STATUS_INFO for disposed and unregistered.
 const STATUS_GONE: u32 = 3;
+
+/// Restricts a route to one of its locators. Another route stays as it is.
+fn narrowed(mut route: Route, locator: Locator) -> Route {
+    let of_route = if route.unicast.is_empty() { &mut route.multicast } else { &mut route.unicast };
+    if of_route.contains(&locator) {
+        *of_route = std::iter::once(locator).collect();
+    }
+    route
+}
 
 /// Returns the locators on the hosts of a valid route.
 ///

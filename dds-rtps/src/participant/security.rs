@@ -403,7 +403,7 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix,
     // After a restart, it may have another address. The handshake went to both. Only a receiver at the announced one
     // knows the number of the copy that went there, so a forged address stays unused.
     if let Some(restart) = peer.restarts_at.take().filter(|restart| restart.number == answers) {
-        (peer.data, peer.route) = (Arc::new(restart.data), restart.route);
+        (peer.data, peer.route, peer.answered_at) = (Arc::new(restart.data), restart.route, None);
         // The rest of the announcement may be forged. The next protected one corrects it.
         peer.is_vouched = false;
     }

@@ -5,6 +5,9 @@
 //! ACKNACK from that number on (RTPS 2.5, 8.4.12.2), and only the receiver of the challenge knows the number. Until
 //! then the address gets at most [`ALLOWANCE`] times the bytes that were received in the name of its participant.
 //!
+//! An announcement may name the locators of victims beside that of its sender. So each locator gets another number, and
+//! the first right answer makes only its own locator valid.
+//!
 //! A reader never returns to lower numbers. So the challenges to new peers use numbers below those of real changes. A
 //! peer that was lost and kept its state is beyond these. Its challenge uses numbers above those of all real changes,
 //! and the next change comes after them.
@@ -112,7 +115,12 @@ struct Validation {
     first_floor: SequenceNumber,
     /// The window begins after this number.
     floor: SequenceNumber,
-    secret: SequenceNumber,
+    /// The secret of each locator, in their order. They rise, because a reader never returns to lower numbers.
+    secrets: SmallVec<[SequenceNumber; 2]>,
+    /// The locator that has answered the challenges of the windows so far.
+    answering: Option<Locator>,
+    /// The next locator that gets the present challenge. 0 if none has got it.
+    turn: usize,
     /// The windows are above the numbers of real changes.
     is_raised: bool,
     /// Times that the windows were raised.
@@ -160,6 +168,8 @@ pub(super) enum Answer {
 /// A valid address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Validated {
+    /// The locator that has answered.
+    pub(super) locator: Locator,
     /// The topic of the challenge.
     pub(super) topic: BuiltinPairTopic,
     /// The peer did not get all that was for it from these topics.
@@ -211,7 +221,9 @@ impl Validations {
             windows_left: topic.map_or(0, |topic| windows_of(topic).count),
             first_floor: SequenceNumber::ZERO,
             floor: SequenceNumber::ZERO,
-            secret: SequenceNumber::ZERO,
+            secrets: SmallVec::new(),
+            answering: None,
+            turn: 0,
             is_raised: false,
             raises: 0,
             wrong: 0,
@@ -223,7 +235,7 @@ impl Validations {
             allowance: received.saturating_mul(ALLOWANCE),
             withheld: Topics::default(),
         };
-        self.draw_secret(prefix, &mut validation);
+        self.draw_secrets(prefix, &mut validation);
         self.pending.insert(prefix, validation);
         self.check_at = Some(now);
     }
@@ -236,7 +248,7 @@ impl Validations {
             validation.windows_left = windows_of(topic).count;
             validation.due_at = Some(now);
         }
-        self.draw_secret(prefix, &mut validation);
+        self.draw_secrets(prefix, &mut validation);
         self.pending.insert(prefix, validation);
         self.check_at = Some(now);
     }
@@ -268,14 +280,21 @@ impl Validations {
 
     /// Replaces the route to the address of a peer, after a change of this host's interfaces.
     pub(super) fn set_route(&mut self, prefix: GuidPrefix, route: &Route) {
-        match self.pending.get_mut(&prefix) {
-            Some(validation) if !validation.is_move => validation.route = route.clone(),
-            _ => {}
+        match self.pending.remove(&prefix) {
+            Some(mut validation) => {
+                if !validation.is_move {
+                    (validation.route, validation.answering) = (route.clone(), None);
+                    // Another locator must not have the secret of an earlier one.
+                    self.draw_secrets(prefix, &mut validation);
+                }
+                self.pending.insert(prefix, validation);
+            }
+            None => {}
         }
     }
 
-    fn draw_secret(&mut self, prefix: GuidPrefix, validation: &mut Validation) {
-        validation.set_secret(self.draw(prefix));
+    fn draw_secrets(&mut self, prefix: GuidPrefix, validation: &mut Validation) {
+        validation.set_secrets(|| self.draw(prefix));
     }
 
     /// Returns a positive number that only the receiver of a message with it can know.
@@ -337,24 +356,17 @@ impl Validations {
         if validation.wrong >= WRONG_MAX {
             return Answer::Unrelated;
         }
-        if base > validation.secret {
-            if validation.raises < RAISES_MAX && base <= next {
-                return Answer::IsAhead;
-            }
-            validation.wrong += 1;
-            return Answer::Unrelated;
-        }
-        if base < validation.secret {
-            // An answer to an earlier challenge, or to another HEARTBEAT, has a number up to that before the window.
-            validation.wrong += u32::from(base > validation.floor.next());
-            return Answer::Unrelated;
-        }
-        // Only a reader at the address can know the secret.
+        let Some(at) = validation.secrets.iter().position(|secret| *secret == base) else {
+            return validation.note_wrong(base, next);
+        };
+        // Only a reader at the locator can know its secret.
+        validation.answering = validation.locators().get(at).copied();
+        let Some(locator) = validation.answering else { return Answer::Unrelated };
         validation.windows_left = validation.windows_left.saturating_sub(1);
         if validation.windows_left == 0 {
             let Validation { withheld, is_raised, has, .. } = *validation;
             let was_matched = topic_of_challenge(has) != Some(topic);
-            let validated = Validated { topic, withheld, has_passed: is_raised, was_matched };
+            let validated = Validated { locator, topic, withheld, has_passed: is_raised, was_matched };
             self.pending.remove(&prefix);
             return Answer::Valid(validated);
         }
@@ -370,7 +382,7 @@ impl Validations {
         validation.is_raised = true;
         validation.raises += 1;
         let Windows { count, len } = validation.windows(topic);
-        (validation.windows_left, validation.first_floor) = (count, last);
+        (validation.windows_left, validation.first_floor, validation.answering) = (count, last, None);
         self.move_window(now, prefix, last);
         SequenceNumber(last.0.saturating_add(i64::from(count) * len))
     }
@@ -379,7 +391,7 @@ impl Validations {
         let Some(mut validation) = self.pending.remove(&prefix) else { return };
         validation.floor = floor;
         (validation.sent, validation.sent_of_topic, validation.due_at) = (0, 0, Some(now));
-        self.draw_secret(prefix, &mut validation);
+        self.draw_secrets(prefix, &mut validation);
         self.pending.insert(prefix, validation);
         self.check_at = Some(now);
     }
@@ -408,7 +420,7 @@ impl Validations {
                 Some(due_at) if validation.topic.is_some() => due_at,
                 _ => continue,
             };
-            if due_at > now {
+            if due_at > now && validation.turn == 0 {
                 self.check_at = earliest(self.check_at, Some(due_at));
                 continue;
             }
@@ -417,24 +429,26 @@ impl Validations {
                 validation.due_at = None;
                 continue;
             }
-            validation.change_topic_or_secret(|| {
-                *drawn += 1;
-                hash_seed.keyed_digest((prefix, *drawn))
-            });
+            if validation.turn == 0 {
+                validation.change_topic_or_secrets(|| {
+                    *drawn += 1;
+                    hash_seed.keyed_digest((prefix, *drawn))
+                });
+                validation.note_sent(now);
+            }
             let Some(topic) = validation.topic else { continue };
-            validation.note_sent(now);
-            let heartbeat = validation.challenge(topic, next_count(topic));
+            let Some((locator, secret)) = validation.next_turn() else { continue };
+            let heartbeat = validation.challenge(topic, secret, next_count(topic));
             datagram.clear();
             let mut message = MessageBuilder::new(datagram.buffer());
             message.header(own);
             message.info_dst(*prefix);
             message.heartbeat(&heartbeat);
-            if validation.pay(datagram, 0) {
-                // The peers behind this one follow.
-                self.check_at = Some(now);
-                return true;
-            }
-            self.check_at = earliest(self.check_at, validation.due_at);
+            validation.allowance = validation.allowance.saturating_sub(datagram.len());
+            datagram.set_destinations(&[locator]);
+            // The other locators, and the peers behind this one, follow.
+            self.check_at = Some(now);
+            return true;
         }
         datagram.clear();
         false
@@ -483,19 +497,55 @@ impl Validation {
 
     /// Returns the locators that the address consists of.
     fn locators(&self) -> SmallVec<[Locator; 2]> {
-        if self.route.unicast.is_empty() { self.route.multicast.clone() } else { self.route.unicast.clone() }
+        match self.answering {
+            Some(answering) => SmallVec::from_slice(&[answering]),
+            None if self.route.unicast.is_empty() => self.route.multicast.clone(),
+            None => self.route.unicast.clone(),
+        }
     }
 
-    /// Chooses the secret of the present window by a random number.
-    fn set_secret(&mut self, random: u64) {
+    /// Chooses the secrets of the present window by random numbers.
+    fn set_secrets(&mut self, mut random: impl FnMut() -> u64) {
         let Some(topic) = self.topic else { return };
+        (self.turn, self.secrets) = (0, SmallVec::new());
         // Not the first number of the window: a reader that knows nothing of this participant requests from 1 on.
-        let offset = (random >> 32) as i64 % (self.windows(topic).len - 1);
-        self.secret = SequenceNumber(self.floor.0 + 2 + offset);
+        let numbers = self.windows(topic).len - 1;
+        for _ in 0..self.locators().len() {
+            let mut offset = (random() >> 32) as i64 % numbers;
+            let secret = |offset: i64| SequenceNumber(self.floor.0 + 2 + offset);
+            // Equal secrets would tell nothing about the locator.
+            while self.secrets.contains(&secret(offset)) {
+                offset = (offset + 1) % numbers;
+            }
+            self.secrets.push(secret(offset));
+        }
+        self.secrets.sort_unstable();
     }
 
-    /// Changes the topic after silence, and the secret after wrong answers. `random` returns a secret random number.
-    fn change_topic_or_secret(&mut self, random: impl FnOnce() -> u64) {
+    /// Returns the locator that gets the present challenge next, with its secret.
+    fn next_turn(&mut self) -> Option<(Locator, SequenceNumber)> {
+        let locators = self.locators();
+        let turn = self.turn;
+        self.turn = (turn + 1) % locators.len().max(1);
+        Some((*locators.get(turn)?, *self.secrets.get(turn)?))
+    }
+
+    /// Handles a number that is no secret.
+    fn note_wrong(&mut self, base: SequenceNumber, next: SequenceNumber) -> Answer {
+        if self.secrets.last().is_some_and(|last| base > *last) {
+            if self.raises < RAISES_MAX && base <= next {
+                return Answer::IsAhead;
+            }
+            self.wrong += 1;
+            return Answer::Unrelated;
+        }
+        // An answer to an earlier challenge, or to another HEARTBEAT, has a number up to that before the window.
+        self.wrong += u32::from(base > self.floor.next());
+        Answer::Unrelated
+    }
+
+    /// Changes the topic after silence, and the secrets after wrong answers. `random` returns secret random numbers.
+    fn change_topic_or_secrets(&mut self, random: impl FnMut() -> u64) {
         let Some(topic) = self.topic else { return };
         let next = next_topic_of_challenge(self.has, topic);
         let is_silent = self.sent_of_topic >= SILENT_MAX && !self.is_raised && next != Some(topic);
@@ -506,8 +556,8 @@ impl Validation {
             // All windows count again, so that wrong answers for one of them gain nothing for the others.
             self.floor = self.first_floor;
             self.windows_left = self.topic.map_or(0, |topic| self.windows(topic).count);
-            self.wrong = 0;
-            self.set_secret(random());
+            (self.wrong, self.answering) = (0, None);
+            self.set_secrets(random);
         }
     }
 
@@ -520,16 +570,16 @@ impl Validation {
         self.due_at = now.after(PAUSE.scale(1 << doubled, 1).min(PAUSE_MAX));
     }
 
-    /// Returns the challenge.
-    fn challenge(&self, topic: BuiltinPairTopic, count: i32) -> Heartbeat {
+    /// Returns the challenge with a secret.
+    fn challenge(&self, topic: BuiltinPairTopic, secret: SequenceNumber, count: i32) -> Heartbeat {
         let (writer_id, reader_id) = topic.ids();
         // RTPS 2.1 has no HEARTBEAT without changes. Its readers request the change, which has no content.
         let has_change = self.sent > STEADY && self.sent % 2 == 0;
         Heartbeat {
             reader_id,
             writer_id,
-            first_sn: self.secret,
-            last_sn: if has_change { self.secret } else { self.secret.previous() },
+            first_sn: secret,
+            last_sn: if has_change { secret } else { secret.previous() },
             count,
             is_final: false,
             liveliness: false,
@@ -694,6 +744,56 @@ mod tests {
         let first = challenge(&mut validations, at(0));
         validations.begin(at(1), PEER, BuiltinEndpoints::MESSAGE_READER, route(7412), 400);
         assert_ne!(challenge(&mut validations, at(1)), first);
+    }
+
+    /// Returns the next challenges, one for each locator.
+    fn round(validations: &mut Validations, now: Instant) -> Vec<(Locator, i64)> {
+        let mut datagram = Datagram::new();
+        let mut sent = Vec::new();
+        while validations.poll_transmit(now, OURS, &mut datagram, |_| 1) {
+            let [locator] = datagram.destinations() else { panic!("{:?}", datagram.destinations()) };
+            let message = Message::parse(datagram.head()).unwrap();
+            let Some(Ok(Submessage::Heartbeat(heartbeat))) = message.submessages().nth(1) else { panic!() };
+            sent.push((*locator, heartbeat.first_sn.0));
+        }
+        sent
+    }
+
+    #[test]
+    fn answer_validates_only_the_locator_with_its_number() {
+        let locators = [7410, 7412, 7414].map(|port| route(port).unicast[0]);
+        for topic in [MESSAGES, BuiltinPairTopic::Publications] {
+            let has = if topic == MESSAGES { BuiltinEndpoints(0x800) } else { BuiltinEndpoints(0x3f) };
+            for (chosen, locator) in locators.into_iter().enumerate() {
+                let mut validations = Validations::new(HashSeed::fixed(7));
+                let route = Route { unicast: locators.into_iter().collect(), ..Route::default() };
+                validations.begin(at(0), PEER, has, route, 1_000);
+                let mut answered = Answer::Unrelated;
+                for window in 0..windows_of(topic).count {
+                    let sent = round(&mut validations, at(u64::from(window)));
+                    let secrets: Vec<_> = sent.iter().map(|(_, secret)| *secret).collect();
+                    assert!(secrets.windows(2).all(|pair| pair[0] < pair[1]), "{secrets:?}");
+                    let reached: Vec<_> = sent.iter().map(|(locator, _)| *locator).collect();
+                    // The other windows are for the locator that has answered.
+                    assert_eq!(reached, if window == 0 { locators.to_vec() } else { vec![locator] });
+                    answered = answer(&mut validations, topic, secrets[if window == 0 { chosen } else { 0 }]);
+                }
+                let Answer::Valid(validated) = answered else { panic!("{topic:?}: {answered:?}") };
+                assert_eq!(validated.locator, locator);
+            }
+        }
+    }
+
+    #[test]
+    fn locator_that_falls_silent_leaves_the_next_challenge_to_all() {
+        let locators = [7410, 7412].map(|port| route(port).unicast[0]);
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
+        validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), all, 100_000);
+        let secret = round(&mut validations, at(0))[1].1;
+        assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
+        let reached: Vec<_> = (1..100).map(|second| round(&mut validations, at(second * 1_000)).len()).collect();
+        assert_eq!((reached[0], reached.iter().max()), (1, Some(&2)), "{reached:?}");
     }
 
     #[test]

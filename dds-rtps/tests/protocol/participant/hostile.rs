@@ -249,6 +249,21 @@ fn peer_without_usable_locators_gets_nothing() {
     assert_eq!(network.sent(), before);
 }
 
+/// An announcement may name the locators of victims beside that of its sender. None is in a network of the participant.
+#[test]
+fn answer_makes_only_its_own_locator_valid() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let locators = [7, 8, 9].map(|host| Locator::udp_v4([192, 0, 2, host].into(), 7410));
+    let bytes = announcement(prefix(2), |data| data.metatraffic_unicast = locators.to_vec());
+    network.deliver(a, &bytes);
+    network.run_for(Duration::from_millis(50));
+    // The last challenge went to the last locator.
+    network.answer_challenge(a, prefix(2));
+    let route = network.participant(a).route(prefix(2)).unwrap();
+    assert_eq!(route.unicast.to_vec(), locators[2..]);
+}
+
 #[test]
 fn forged_withdrawal_is_ignored() {
     let mut network = Network::new();
