@@ -85,7 +85,7 @@ pub enum LatencyKind {
 
 /// Times of similar length in a [`LatencyReport`].
 #[derive(DdsType, Debug, Clone, Copy, PartialEq, Eq)]
-#[dds(name = "dds::LatencyBucket", nested)]
+#[dds(name = "dds::LatencyBucket")]
 pub struct LatencyBucket {
     /// The longest time of the bucket.
     pub upper_ns: u64,

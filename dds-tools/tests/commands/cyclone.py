@@ -1,4 +1,4 @@
-"""A Cyclone DDS peer: publishes readings until its input ends, or prints the readings that it receives."""
+"""A Cyclone DDS peer: publishes readings until its input ends, or prints the readings or latencies that it receives."""
 
 import json
 import sys
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cyclonedds.core import Policy, Qos
 from cyclonedds.domain import DomainParticipant
-from cyclonedds.idl import IdlStruct
-from cyclonedds.idl.annotations import appendable, key
-from cyclonedds.idl.types import int32, sequence, uint8
+from cyclonedds.idl import IdlEnum, IdlStruct
+from cyclonedds.idl.annotations import appendable, final, key
+from cyclonedds.idl.types import array, byte, int32, sequence, uint8, uint64
 from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
@@ -25,10 +25,54 @@ class Reading(IdlStruct, typename="lab::Reading"):
     raw: sequence[uint8]
 
 
+class LatencyKind(IdlEnum, typename="dds::LatencyKind", default="WRITE_TO_RECEPTION"):
+    WRITE_TO_RECEPTION = 0
+    RECEPTION_TO_TAKE = 1
+    ACKNOWLEDGMENT = 2
+
+
+@dataclass
+@final
+class LatencyBucket(IdlStruct, typename="dds::LatencyBucket"):
+    upper_ns: uint64
+    count: uint64
+
+
+@dataclass
+@final
+class LatencyReport(IdlStruct, typename="dds::LatencyReport"):
+    endpoint: array[byte, 16]
+    key("endpoint")
+    kind: LatencyKind
+    key("kind")
+    topic_name: str
+    crosses_hosts: bool
+    from_future: uint64
+    count: uint64
+    sum_ns: uint64
+    min_ns: uint64
+    max_ns: uint64
+    p50_ns: uint64
+    p99_ns: uint64
+    buckets: sequence[LatencyBucket]
+
+
 QOS = Qos(Policy.Reliability.Reliable(duration(seconds=1)), Policy.Durability.TransientLocal, Policy.History.KeepLast(10))
 
 
+def print_latencies():
+    topic = Topic(DomainParticipant(0), "dds/latencies", LatencyReport, qos=QOS)
+    reader = DataReader(topic.participant, topic, qos=QOS)
+    print("ready", flush=True)
+    for report in reader.take_iter(timeout=duration(seconds=60)):
+        line = {"endpoint": bytes(report.endpoint).hex(), "kind": report.kind.name, "topic": report.topic_name}
+        line["counts"] = [report.count, sum(bucket.count for bucket in report.buckets)]
+        print(json.dumps(line), flush=True)
+
+
 def main():
+    if sys.argv[1] == "latencies":
+        return print_latencies()
     topic = Topic(DomainParticipant(0), "lab/reading", Reading, qos=QOS)
     if sys.argv[1] == "publish":
         writer = DataWriter(topic.participant, topic, qos=QOS)

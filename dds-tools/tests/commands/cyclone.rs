@@ -2,10 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
-use crate::support::run_local;
+use crate::support::{pose, pose_reader, pose_writer, run_local};
+use dds_core::DomainParticipant;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 /// A Python process with Cyclone DDS, which ends with this value.
 struct Peer {
@@ -81,6 +83,23 @@ fn commands_understand_cyclone_topics() {
     run_local(&["play", file, "--rate", "10", "--readers-wait", "10", "--domain", "0"]).unwrap();
     let received: Value = serde_json::from_str(&subscriber.line()).unwrap();
     assert!(received["name"].as_str().unwrap().starts_with("reading "), "{received}");
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn cyclone_reads_published_latencies() {
+    let robot = DomainParticipant::builder(0).publish_latencies(true).build().unwrap();
+    let mut peer = Peer::start("latencies");
+    assert_eq!(peer.line(), "ready");
+    let (writer, reader) = (pose_writer(&robot), pose_reader(&robot, "robot/pose"));
+    writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+    writer.write(&pose(7, 1.0)).unwrap();
+    let report: Value = serde_json::from_str(&peer.line()).unwrap();
+    let endpoint: String = reader.guid().to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(
+        report,
+        json!({ "endpoint": endpoint, "kind": "WRITE_TO_RECEPTION", "topic": "robot/pose", "counts": [1, 1] })
+    );
 }
 
 #[test]
