@@ -14,7 +14,33 @@
 //! | [`rust`] | a specification, or interfaces of [`ros`] | Rust code |
 //! | [`description`] | a specification | TypeObjects with their hashes, and dynamic types; uses [`rust`] |
 //!
-//! A build script uses [`Builder`].
+//! A build script uses [`Builder`]. A program that reads its types at run time uses the rooms:
+//!
+//! ```
+//! use dds_idl::description::{DescriptionForm, dynamic_type, type_graph};
+//! use dds_idl::idl::{Options, parse_text};
+//!
+//! let text = "module robot { struct Pose { @key long id; double x, y; }; };";
+//! let specification = parse_text("robot.idl", text, &Options::default())?;
+//! let id = specification.find("robot::Pose").ok_or("no such type")?;
+//! // Its values are `DynamicData`, and a topic can have it as its type.
+//! let pose = dynamic_type(&specification, id).map_err(|errors| errors.render(&specification.sources, false))?;
+//! assert_eq!(pose.name(), "robot::Pose");
+//! // The hashes that the program announces to its peers.
+//! let graph = type_graph(&specification, id, DescriptionForm::Standard)
+//!     .map_err(|errors| errors.render(&specification.sources, false))?;
+//! assert_eq!(graph.types()[0].minimal_id.to_string().len(), 28);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An error names the file, the line and the column, and suggests a correction:
+//!
+//! ```
+//! use dds_idl::idl::{Options, parse_text};
+//!
+//! let error = parse_text("robot.idl", "struct Pose { duble x; };", &Options::default()).unwrap_err();
+//! assert!(error.to_string().contains("help: did you mean `double`?"));
+//! ```
 
 mod builder;
 pub mod description;

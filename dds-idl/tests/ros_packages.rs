@@ -202,6 +202,12 @@ fn path_without_a_package_is_an_error() {
     let mut packages = RosPackages::default();
     assert!(matches!(packages.add_file(Path::new("rover/msg/Wheel.txt")), Err(InterfacePathError::Extension(_))));
     assert!(matches!(packages.add_file(Path::new("Rover/msg/Wheel.msg")), Err(InterfacePathError::Package(_))));
+    // A file that is in no folder `msg` has no package.
+    let error = packages.add_file(Path::new("rover/parts/Wheel.msg")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`rover/parts/Wheel.msg`: expected a package: a folder with interface files such as `msg/Name.msg`"
+    );
     assert!(matches!(packages.add_file(Path::new("rover/msg/wheel.msg")), Err(InterfacePathError::Name(..))));
 }
 

@@ -86,7 +86,10 @@ impl fmt::Display for InterfacePathError {
             Self::Extension(path) => {
                 write!(f, "`{}`: expected the extension `.msg`, `.srv` or `.action`", path.display())
             }
-            Self::Package(path) => write!(f, "`{}`: expected `PACKAGE/msg/Name.msg`", path.display()),
+            Self::Package(path) => {
+                let path = path.display();
+                write!(f, "`{path}`: expected a package: a folder with interface files such as `msg/Name.msg`")
+            }
             Self::Name(path, error) => write!(f, "`{}`: {error}", path.display()),
             Self::Empty(path) => {
                 write!(f, "`{}`: expected interface files in `msg`, `srv` or `action`", path.display())
@@ -173,7 +176,7 @@ impl RosPackages {
         let in_subfolder = absolute.ancestors().skip(1).take(SUBFOLDER_DEPTH_MAX).find(|folder| {
             folder.file_name().is_some_and(|name| name == kind.as_str()) && package_name_of_parent(folder).is_some()
         });
-        let folder = in_subfolder.or_else(|| absolute.parent()).and_then(Path::parent);
+        let folder = in_subfolder.and_then(Path::parent);
         let package = folder.and_then(|folder| Some((folder, package_name(folder)?)));
         let (folder, package) = package.ok_or_else(|| InterfacePathError::Package(path.to_owned()))?;
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();

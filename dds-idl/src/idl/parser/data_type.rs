@@ -314,8 +314,8 @@ pub(super) fn check_data(
         DataType::Array { element, .. } => check_data(parser, &element.ty, span, is_indirect || element.is_external()),
         // The key is data: the map has checked it. A second check here would double the time at each level.
         DataType::Map { element, .. } => check_data(parser, &element.ty, span, true),
-        DataType::Fixed { .. } => Err(not_data(parser, "`fixed`", span)),
-        DataType::Opaque(name) => Err(not_data(parser, &format!("`{name}`"), span)),
+        DataType::Fixed { .. } => Err(not_data(parser, "fixed", span)),
+        DataType::Opaque(name) => Err(not_data(parser, &name, span)),
         DataType::Named(id) => {
             let definition = parser.specification.definition(id);
             let (name, place) = (definition.name.to_string(), definition.span);
@@ -338,7 +338,15 @@ pub(super) fn check_data(
                 DefinitionKind::NotData(_) | DefinitionKind::Interface(_) => {
                     let message = format!("`{name}` is {}, which is not data", definition.kind.description());
                     let diagnostic = Diagnostic::error(message, span).label(place, "defined here");
-                    Err(parser.report(diagnostic.note("samples of DDS contain structs, unions, enums, bitmasks, bitsets, strings, numbers and collections")))
+                    let note = "samples of DDS contain structs, unions, enums, bitmasks, bitsets, strings, numbers and \
+                                collections";
+                    let help = match &definition.kind {
+                        DefinitionKind::Interface(_) => {
+                            "write a struct; an interface with `@service` has request and reply types of its own"
+                        }
+                        _ => "write a struct",
+                    };
+                    Err(parser.report(diagnostic.note(note).help(help)))
                 }
                 _ => Ok(()),
             }
@@ -347,5 +355,11 @@ pub(super) fn check_data(
 }
 
 fn not_data(parser: &mut Parser<'_>, name: &str, span: Span) -> Reported {
-    parser.report(Diagnostic::error(format!("{name} is not data of a DDS topic"), span))
+    let help = match name {
+        "any" => "write a union with a member for each type, or `sequence<octet>`",
+        "fixed" => "write an integer and its scale, or a `string`",
+        _ => "remove the member, or write a `string` with the name of the object",
+    };
+    let diagnostic = Diagnostic::error(format!("`{name}` is not data of a DDS topic"), span);
+    parser.report(diagnostic.note("the type system of DDS has no such type (XTypes 1.3, 7.2.2)").help(help))
 }

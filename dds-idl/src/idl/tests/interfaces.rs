@@ -1,6 +1,6 @@
 //! Interfaces, and other definitions that are not data.
 
-use super::{accept, accept_silently, refuse, warn};
+use super::{accept, accept_silently, refusal, refuse, warn};
 use crate::model::DefinitionKind;
 
 #[test]
@@ -8,6 +8,17 @@ fn types_that_are_not_data_are_refused_in_members() {
     refuse("struct A { any a; };", "1:12: `any` is not data of a DDS topic");
     refuse("struct A { fixed<5, 2> a; };", "1:12: `fixed` is not data of a DDS topic");
     refuse("interface I { void f(); }; struct A { I i; };", "1:39: `I` is an interface, which is not data");
+    for (text, help) in [
+        ("struct A { any a; };", "write a union with a member for each type, or `sequence<octet>`"),
+        ("typedef any T; struct A { T a; };", "the type system of DDS has no such type (XTypes 1.3, 7.2.2)"),
+        ("struct A { fixed<5, 2> a; };", "write an integer and its scale, or a `string`"),
+        ("struct A { Object a; };", "remove the member, or write a `string` with the name of the object"),
+        ("interface I { void f(); }; struct A { I i; };", "an interface with `@service` has request and reply types"),
+        ("valuetype V { public long x; }; struct A { V i; };", "help: write a struct"),
+    ] {
+        let error = refusal(text).to_string();
+        assert!(error.contains(help), "{error}");
+    }
     let text = "valuetype V { public long x; }; struct A { sequence<V> i; };";
     refuse(text, "1:44: `V` is a valuetype, which is not data");
     let expected = "1:11: `V` is a valuetype, which is not data";
