@@ -75,7 +75,10 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page.
-    Man,
+    Man {
+        /// The command whose page is printed. Without it, the page of the program.
+        command: Option<String>,
+    },
 }
 
 /// Options for the network.
@@ -472,6 +475,15 @@ pub struct PlayOptions {
     pub file: PathBuf,
     /// Topics to play, by name or with `*` and `?`. Without one, all topics.
     pub topics: Vec<String>,
+    /// Topics that are not played, by name or with `*` and `?`.
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Begin this number of seconds after the start of the recording.
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    pub start: Duration,
+    /// End this number of seconds after the start of the recording.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub until: Option<Duration>,
     /// Speed: 2 plays twice as fast.
     #[arg(short, long, default_value = "1", value_parser = rate)]
     pub rate: f64,

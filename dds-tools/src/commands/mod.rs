@@ -68,8 +68,20 @@ pub fn run(
             clap_complete::generate(*shell, &mut CommandLine::command(), "dds", &mut &mut *output);
             Ok(())
         }
-        Command::Man => {
-            clap_mangen::Man::new(CommandLine::command()).render(&mut &mut *output).map_err(ToolError::output)
-        }
+        Command::Man { command } => write_manual_page(command.as_deref(), output),
     }
+}
+
+/// Writes the manual page of the program, or of one command.
+fn write_manual_page(command: Option<&str>, mut output: &mut dyn Write) -> Result<(), ToolError> {
+    let mut page = CommandLine::command();
+    if let Some(name) = command {
+        // The commands get their full names and the global options only now.
+        page.build();
+        page = match page.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => return Err(ToolError::value(format!("there is no command {name}; `dds help` lists the commands"))),
+        };
+    }
+    clap_mangen::Man::new(page).render(&mut output).map_err(ToolError::output)
 }

@@ -129,7 +129,7 @@ impl Player<'_> {
             let place = (channel.id, sample.encoding.representation_id());
             let is_wanted = channel.message_encoding == MESSAGE_ENCODING
                 && !channel.metadata.contains_key(INSTANCE_END_KEY)
-                && is_selected(&channel.topic, &self.options.topics, &[]);
+                && is_selected(&channel.topic, &self.options.topics, &self.options.exclude);
             if !is_wanted || self.by_channel.contains_key(&place) {
                 continue;
             }
@@ -227,12 +227,18 @@ impl Player<'_> {
 
     fn play_once(&mut self, stop: &Stop) -> Result<u64, ToolError> {
         let start = Instant::now();
-        let mut first = None;
+        // Of the recording, and of its played part.
+        let (mut origin, mut first) = (None, None);
         let mut published = 0;
         for message in recording::messages_by_time(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
-            if !is_selected(topic_of(channel), &self.options.topics, &[]) {
+            let place = Duration::from_nanos(message.log_time.saturating_sub(*origin.get_or_insert(message.log_time)));
+            if self.options.until.is_some_and(|until| place > until) {
+                break;
+            }
+            let is_selected = is_selected(topic_of(channel), &self.options.topics, &self.options.exclude);
+            if place < self.options.start || !is_selected {
                 continue;
             }
             let Ok(sample) = Encoded::new(&message.data) else {

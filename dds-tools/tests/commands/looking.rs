@@ -107,6 +107,10 @@ fn shells_get_completions_and_a_manual_page() {
     assert!(bash.contains("record") && bash.contains("--exclude"), "{bash}");
     let man = run_local(&["man"]).unwrap();
     assert!(man.contains(".TH dds 1"), "{man}");
+    let man = run_local(&["man", "record"]).unwrap();
+    assert!(man.contains(".TH dds-record 1") && man.contains("split\\-bytes"), "{man}");
+    let error = run_local(&["man", "recrod"]).result.unwrap_err().to_string();
+    assert_eq!(error, "there is no command recrod; `dds help` lists the commands");
 }
 
 /// Adds the names of all members, also of inner objects.

@@ -1,17 +1,18 @@
 //! `record`, `info`, `play` and `recover`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
-use dds_cdr::cdr::decode_payload;
+use dds_cdr::cdr::{Encoding, decode_payload, encode_payload};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
 use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, SampleInfo};
 use dds_tools::domain_view::DomainWatch;
-use dds_tools::recording::messages;
+use dds_tools::options::CompressionOption;
+use dds_tools::recording::{MessageTimes, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, messages};
 use dds_tools::topic_reader::TopicChange;
 use dds_tools::topic_set::{TopicSelection, TopicSet};
 use dds_tools::topic_types::TopicTypes;
 use dds_tools::{Stop, ToolError};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -236,6 +237,42 @@ fn ends_of_instances_are_recorded_and_played() {
     }
     let (disposed, left) = (InstanceState::NotAliveDisposed, InstanceState::NotAliveNoWriters);
     assert_eq!(ends, [(Some(1), disposed), (Some(2), left)]);
+}
+
+/// A recording of ten seconds with two topics: each second has one robot.
+fn ten_seconds(path: &Path) {
+    let mut file = RecordingWriter::create(path, CompressionOption::None, "").unwrap();
+    let channels = ["robot/pose", "robot/other"].map(|name| {
+        let metadata = BTreeMap::from([(TYPE_NAME_KEY.to_owned(), "Pose".to_owned())]);
+        file.add_channel(&RecordedChannel { name: name.to_owned(), schema: None, metadata }).unwrap()
+    });
+    for second in 0..10 {
+        let log_time = 1_000_000_000 * (100 + u64::from(second));
+        for channel in channels {
+            let mut payload = Vec::new();
+            encode_payload(&pose(second, 0.5), Encoding::Xcdr1, &mut payload).unwrap();
+            let times = MessageTimes { sequence: second, log_time, publish_time: log_time };
+            file.write(channel, times, &payload).unwrap();
+        }
+    }
+    file.finish().unwrap();
+}
+
+#[test]
+fn play_may_begin_and_end_within_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.mcap");
+    ten_seconds(&path);
+    for (options, expected) in [
+        (&["--start", "3", "--until", "6s", "--exclude", "*other"][..], "published 4 samples of 1 topics\n"),
+        (&["--start", "8"], "published 4 samples of 2 topics\n"),
+        (&["--until", "0"], "published 2 samples of 2 topics\n"),
+    ] {
+        let play = ["play", path.to_str().unwrap(), "--rate", "1000", "--readers-wait", "0"];
+        let played = Domain::new().run(&[&play[..], options].concat());
+        assert!(played.notes.ends_with(expected), "{options:?}: {}", played.notes);
+        played.unwrap();
+    }
 }
 
 #[test]
