@@ -80,6 +80,7 @@ pub use action::{
     GoalState, ServerGoal,
 };
 pub use context::{Context, ContextBuilder, DiscoveryRange, Distro};
+pub use dds_core::filter::FilterExpression;
 pub use dds_core::{DdsType, Duration, Time};
 pub use dds_ros2_msgs as msgs;
 pub use dds_ros2_msgs::{RosAction, RosMessage, RosService};
@@ -96,5 +97,5 @@ pub use rosout::Logger;
 pub use rosout::RosoutLayer;
 pub use service::{Client, Request, RequestHeader, Service, ServiceIntrospection};
 pub use time::{Clock, ClockChange, ClockKind, JumpHandle, JumpThreshold, TimeJump, Timer, TimerTick};
-pub use topic::{Publisher, Subscription};
+pub use topic::{Publisher, PublisherBuilder, Subscription, SubscriptionBuilder};
 pub use wait::Wait;

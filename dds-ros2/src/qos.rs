@@ -20,13 +20,13 @@ use dds_core::qos::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct QosProfile {
-    history: History,
-    is_reliable: bool,
-    is_transient_local: bool,
-    deadline: Duration,
-    lifespan: Duration,
-    liveliness: LivelinessKind,
-    lease: Duration,
+    pub(crate) history: History,
+    pub(crate) is_reliable: bool,
+    pub(crate) is_transient_local: bool,
+    pub(crate) deadline: Duration,
+    pub(crate) lifespan: Duration,
+    pub(crate) liveliness: LivelinessKind,
+    pub(crate) lease: Duration,
 }
 
 impl QosProfile {

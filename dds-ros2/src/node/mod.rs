@@ -13,7 +13,7 @@ use crate::qos::QosProfile;
 use crate::rosout::{Logger, LoggerServices, Rosout};
 use crate::service::{Client, Service};
 use crate::time::{Clock, ClockKind, SimTime, Timer};
-use crate::topic::{Publisher, Subscription};
+use crate::topic::{Publisher, PublisherBuilder, Subscription, SubscriptionBuilder};
 use dds_core::{Duration, Time};
 use dds_ros2_msgs::type_description_interfaces::srv::GetTypeDescription;
 use dds_ros2_msgs::{RosAction, RosMessage, RosService};
@@ -105,7 +105,7 @@ impl Node {
     /// # Errors
     /// As [`publisher`](Self::publisher).
     pub fn publisher_with<T: RosMessage + 'static>(&self, topic: &str, qos: QosProfile) -> Result<Publisher<T>> {
-        Publisher::new(self, self.resolve_topic(topic)?, qos)
+        self.publisher_builder(topic).qos(qos).build()
     }
 
     /// Creates a subscription with [`QosProfile::DEFAULT`].
@@ -121,7 +121,41 @@ impl Node {
     /// # Errors
     /// As [`publisher`](Self::publisher).
     pub fn subscription_with<T: RosMessage + 'static>(&self, topic: &str, qos: QosProfile) -> Result<Subscription<T>> {
-        Subscription::new(self, self.resolve_topic(topic)?, qos)
+        self.subscription_builder(topic).qos(qos).build()
+    }
+
+    /// Starts a publisher with overrides of its QoS.
+    pub fn publisher_builder<T: RosMessage + 'static>(&self, topic: &str) -> PublisherBuilder<T> {
+        PublisherBuilder::new(self, topic)
+    }
+
+    /// Starts a subscription with a content filter, or with overrides of its QoS.
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    /// use dds_ros2::QosProfile;
+    /// use dds_ros2::msgs::std_msgs::msg::Int32;
+    ///
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("guard")?;
+    /// let hot = node
+    ///     .subscription_builder::<Int32>("temperature")
+    ///     .qos(QosProfile::SENSOR_DATA)
+    ///     .qos_overrides() // `-p qos_overrides./temperature.subscription.depth:=20`
+    ///     .content_filter("data > 80")
+    ///     .build()?;
+    /// let publisher = node.publisher::<Int32>("temperature")?;
+    /// publisher.wait_for_subscribers(1).block()?;
+    /// for data in [20, 95] {
+    ///     publisher.publish(&Int32 { data })?;
+    /// }
+    /// assert_eq!(hot.next_message().block()?.data, 95);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn subscription_builder<T: RosMessage + 'static>(&self, topic: &str) -> SubscriptionBuilder<T> {
+        SubscriptionBuilder::new(self, topic)
     }
 
     /// Creates a server of a service. [`Service::serve`] answers its requests, or [`Service::next_request`].

@@ -13,5 +13,6 @@ mod yaml;
 pub use client::RemoteParameters;
 pub use declaration::{Parameter, ParameterBuilder};
 pub(crate) use server::{ParameterServer, Shared as ParameterStore};
+pub(crate) use store::Declared;
 pub use value::{ParameterType, ParameterValue};
 pub(crate) use yaml::{Override, parse_file, value_of};

@@ -153,23 +153,37 @@ impl Shared {
         let _ = self.observer.set(Box::new(observer));
     }
 
-    pub(crate) fn declare(&self, name: &str, mut declared: Declared) -> Result<()> {
+    pub(crate) fn declare(&self, name: &str, declared: Declared) -> Result<()> {
+        if !self.insert(name, declared)? {
+            return Err(Error::Parameter { reason: format!("parameter {name:?} is already declared") });
+        }
+        self.publish()
+    }
+
+    /// Declares a parameter unless the node has it, and returns its value.
+    pub(crate) fn declare_or_get(&self, name: &str, declared: Declared) -> Result<ParameterValue> {
+        if self.insert(name, declared)? {
+            self.publish()?;
+        }
+        Ok(self.store().get(name))
+    }
+
+    /// Adds a parameter with its first value. Returns false if the node has it already.
+    fn insert(&self, name: &str, mut declared: Declared) -> Result<bool> {
         if let Some(value) = self.overrides.get(name) {
             let value = value.for_declaration(&declared.value);
             declared.check(name, &value).map_err(|reason| Error::Parameter { reason })?;
             declared.value = value;
         }
         let value = declared.value.clone();
-        {
-            let mut store = self.store();
-            if store.declared.contains_key(name) {
-                return Err(Error::Parameter { reason: format!("parameter {name:?} is already declared") });
-            }
-            declared.check(name, &value).map_err(|reason| Error::Parameter { reason })?;
-            store.declared.insert(name.to_owned(), declared);
-            self.add_event(Kind::New, vec![Parameter { name: name.to_owned(), value: value.to_message() }]);
+        let mut store = self.store();
+        if store.declared.contains_key(name) {
+            return Ok(false);
         }
-        self.publish()
+        declared.check(name, &value).map_err(|reason| Error::Parameter { reason })?;
+        store.declared.insert(name.to_owned(), declared);
+        self.add_event(Kind::New, vec![Parameter { name: name.to_owned(), value: value.to_message() }]);
+        Ok(true)
     }
 
     /// Sets all values, or none of them.

@@ -1,8 +1,11 @@
 //! Publishers and subscriptions: writers and readers of DDS with the names and the QoS of ROS 2.
 
+mod builder;
 mod publisher;
+mod qos_overrides;
 mod subscription;
 
+pub use builder::{PublisherBuilder, SubscriptionBuilder};
 pub use publisher::Publisher;
 pub use subscription::Subscription;
 

@@ -8,6 +8,7 @@ use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::wait::Wait;
 use dds_core::cdr::{DecodeOwned, Raw};
+use dds_core::filter::FilterExpression;
 use dds_core::reader::{Iter, SampleStream};
 use dds_core::{DataReader, Sample, SampleInfo, States, Waiting};
 use dds_ros2_msgs::RosMessage;
@@ -31,13 +32,13 @@ struct Inner<T> {
 }
 
 impl<T: RosMessage + 'static> Subscription<T> {
-    pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
-        let reader = node
-            .context()
-            .participant()
-            .reader_builder::<T>(&topic_name("rt", &name, ""))
-            .qos(qos.reader(user_data_of::<T>()))
-            .build()?;
+    pub(crate) fn new(node: &Node, name: String, qos: QosProfile, filter: Option<FilterExpression>) -> Result<Self> {
+        let topic = topic_name("rt", &name, "");
+        let mut builder = node.context().participant().reader_builder::<T>(&topic).qos(qos.reader(user_data_of::<T>()));
+        if let Some(filter) = filter {
+            builder = builder.filter(filter);
+        }
+        let reader = builder.build()?;
         node.types().add_message::<T>();
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;
         Ok(Self { inner: Arc::new(Inner { name, reader, _registration: registration, node: node.clone() }) })

@@ -2,6 +2,7 @@
 
 use crate::context;
 use crate::peer::{LIMIT, Peer};
+use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::{Context, Error, ParameterValue, Wait};
 use serde_json::{Value, json};
 use std::future::Future;
@@ -97,4 +98,30 @@ fn parameters_of_rclpy_are_read_and_changed() {
     });
     let now = peer.ask(json!({"command": "parameter", "name": "exposure"}));
     assert_eq!(now["value"], 7);
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn qos_overrides_have_the_parameters_of_rclpy() {
+    let context = context(42);
+    let node = context.node("camera").unwrap();
+    let _publisher = node.publisher_builder::<Text>("chatter").qos_overrides().build().unwrap();
+    let _subscription = node.subscription_builder::<Text>("chatter").qos_overrides().build().unwrap();
+    let own = node.parameters_of("/camera").unwrap().within(LIMIT);
+    let mut peer = Peer::start(42, "talker", "/");
+    let theirs = peer.ask(json!({"command": "overridden_endpoints", "topic": "chatter"}))["values"].clone();
+    let theirs = theirs.as_object().unwrap();
+    let names: Vec<_> = theirs.keys().map(String::as_str).collect();
+    let listed = own.list().block().unwrap();
+    assert_eq!(listed.iter().filter(|name| name.starts_with("qos_overrides.")).collect::<Vec<_>>(), names);
+    for (name, value) in theirs {
+        let expected = match value.as_str() {
+            // The same policy under the name of the default.
+            Some("system_default") => "automatic".to_owned(),
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        };
+        assert_eq!(own.get(name).block().unwrap().to_string(), expected, "{name}");
+    }
+    assert_eq!(names.len(), 15);
 }

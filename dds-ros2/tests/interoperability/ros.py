@@ -21,7 +21,8 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data, qos_profile_system_default
+from rclpy.qos import QoSDurabilityPolicy, QoSPolicyKind, QoSProfile, qos_profile_sensor_data, qos_profile_system_default
+from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.service_introspection import ServiceIntrospectionState
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
@@ -231,6 +232,17 @@ class Peer:
     def declare(self, name, value):
         self.node.declare_parameter(name, value)
         report("declared")
+
+    def overridden_endpoints(self, topic):
+        """Creates a publisher and a subscription whose QoS parameters may override."""
+        kinds = [kind for kind in QoSPolicyKind if kind.name not in ("INVALID", "AVOID_ROS_NAMESPACE_CONVENTIONS")]
+        readers = [kind for kind in kinds if kind.name != "LIFESPAN"]
+        publishing, subscribing = (QoSOverridingOptions(policy_kinds=kinds) for kinds in (kinds, readers))
+        self.kept.append(self.node.create_publisher(String, topic, 10, qos_overriding_options=publishing))
+        subscription = self.node.create_subscription(String, topic, print, 10, qos_overriding_options=subscribing)
+        self.kept.append(subscription)
+        names = [name for name in self.node._parameters if name.startswith("qos_overrides.")]
+        report("overridden_endpoints", values={name: self.node.get_parameter(name).value for name in names})
 
     def parameter(self, name):
         report("parameter", value=self.node.get_parameter(name).value)

@@ -9,6 +9,7 @@ mod logs;
 #[cfg(feature = "tf2")]
 mod tf;
 mod time;
+mod topics;
 
 use dds_ros2::msgs::rcl_interfaces::msg::ParameterEvent;
 use dds_ros2::msgs::std_msgs::msg::String as Text;

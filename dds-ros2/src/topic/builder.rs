@@ -1,0 +1,123 @@
+//! Builders of publishers and subscriptions.
+
+use super::qos_overrides::{EndpointKind, overridden};
+use super::{Publisher, Subscription};
+use crate::Result;
+use crate::node::Node;
+use crate::qos::QosProfile;
+use dds_core::filter::FilterExpression;
+use dds_ros2_msgs::RosMessage;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Creates a publisher with further settings. See [`Node::publisher_builder`].
+#[must_use = "a builder creates nothing until `build` is called"]
+pub struct PublisherBuilder<T> {
+    node: Node,
+    topic: String,
+    qos: QosProfile,
+    has_overrides: bool,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T: RosMessage + 'static> PublisherBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+        let (node, topic) = (node.clone(), topic.to_owned());
+        Self { node, topic, qos: QosProfile::DEFAULT, has_overrides: false, marker: PhantomData }
+    }
+
+    /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
+    pub fn qos(mut self, qos: QosProfile) -> Self {
+        self.qos = qos;
+        self
+    }
+
+    /// Lets parameters override the QoS, with the names of `rclcpp`: `qos_overrides./chatter.publisher.depth`.
+    ///
+    /// Declares a read-only parameter for each policy: `deadline`, `depth`, `durability`, `history`, `lifespan`,
+    /// `liveliness`, `liveliness_lease_duration` and `reliability`. Durations are in nanoseconds, and 0 is infinite. Arguments and parameter
+    /// files set them before the publisher exists. Default: no parameters.
+    pub fn qos_overrides(mut self) -> Self {
+        self.has_overrides = true;
+        self
+    }
+
+    /// Creates the publisher.
+    ///
+    /// # Errors
+    /// As [`Node::publisher`], and [`Error::Parameter`](crate::Error::Parameter) for an override that is not valid.
+    pub fn build(self) -> Result<Publisher<T>> {
+        let Self { node, topic, mut qos, has_overrides, .. } = self;
+        let name = node.resolve_topic(&topic)?;
+        if has_overrides {
+            qos = overridden(&node, &name, EndpointKind::Publisher, qos)?;
+        }
+        Publisher::new(&node, name, qos)
+    }
+}
+
+impl<T> fmt::Debug for PublisherBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublisherBuilder({:?})", self.topic)
+    }
+}
+
+/// Creates a subscription with further settings. See [`Node::subscription_builder`].
+#[must_use = "a builder creates nothing until `build` is called"]
+pub struct SubscriptionBuilder<T> {
+    node: Node,
+    topic: String,
+    qos: QosProfile,
+    has_overrides: bool,
+    filter: Option<FilterExpression>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T: RosMessage + 'static> SubscriptionBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+        let (node, topic) = (node.clone(), topic.to_owned());
+        Self { node, topic, qos: QosProfile::DEFAULT, has_overrides: false, filter: None, marker: PhantomData }
+    }
+
+    /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
+    pub fn qos(mut self, qos: QosProfile) -> Self {
+        self.qos = qos;
+        self
+    }
+
+    /// Lets parameters override the QoS, with the names of `rclcpp`: `qos_overrides./chatter.subscription.depth`.
+    ///
+    /// As [`PublisherBuilder::qos_overrides`], without `lifespan`.
+    pub fn qos_overrides(mut self) -> Self {
+        self.has_overrides = true;
+        self
+    }
+
+    /// Receives only messages that pass a filter: `data LIKE 'warn%'`, or `x > %0` with parameters.
+    ///
+    /// Publishers apply it before they send, if they can. Default: all messages.
+    pub fn content_filter(mut self, expression: impl Into<FilterExpression>) -> Self {
+        self.filter = Some(expression.into());
+        self
+    }
+
+    /// Creates the subscription.
+    ///
+    /// # Errors
+    /// As [`Node::publisher`], and [`Error::Parameter`](crate::Error::Parameter) for an override that is not valid.
+    /// [`Error::Create`](crate::Error::Create) for a filter that is not valid, with the position.
+    pub fn build(self) -> Result<Subscription<T>> {
+        let Self { node, topic, mut qos, has_overrides, filter, .. } = self;
+        let name = node.resolve_topic(&topic)?;
+        if has_overrides {
+            qos = overridden(&node, &name, EndpointKind::Subscription, qos)?;
+        }
+        Subscription::new(&node, name, qos, filter)
+    }
+}
+
+impl<T> fmt::Debug for SubscriptionBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SubscriptionBuilder({:?})", self.topic)
+    }
+}
