@@ -10,6 +10,7 @@ use crate::rosout::SharedLevels;
 use crate::wait::Waits;
 use crate::{Result, user_data};
 use dds_core::builtin::VendorId;
+use dds_core::error::CreateError;
 use dds_core::qos::DomainParticipantQos;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 use std::ffi::OsString;
@@ -194,6 +195,20 @@ impl ContextBuilder {
     /// [`Error::ParameterFile`](crate::Error::ParameterFile),
     /// [`Error::Name`](crate::Error::Name) for the enclave, or [`Error::Create`](crate::Error::Create).
     pub fn build(self) -> Result<Context> {
+        self.build_by(|builder| builder.build())
+    }
+
+    /// As [`build`](Self::build), but `create` creates the participant.
+    ///
+    /// A test runs nodes in the simulator of `dds-core` (feature `sim`) with
+    /// `build_by(|builder| simulation.build("robot", builder))`.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), and those of `create`.
+    pub fn build_by(
+        self,
+        create: impl FnOnce(DomainParticipantBuilder) -> Result<DomainParticipant, CreateError>,
+    ) -> Result<Context> {
         let environment = if self.reads_environment { Environment::read()? } else { Environment::default() };
         let arguments = Arguments::parse(self.arguments)?;
         let mut parameters = Vec::new();
@@ -222,7 +237,7 @@ impl ContextBuilder {
         for configure in self.configure {
             builder = configure(builder);
         }
-        let participant = builder.build()?;
+        let participant = create(builder)?;
         let waits = Waits { participant, closing: Arc::default() };
         let graph = GraphCore::new(&waits, &enclave, self.distro)?;
         let rules = self.rules.into_iter().chain(arguments.rules).collect();

@@ -6,6 +6,7 @@ mod actions;
 mod introspection;
 mod lifecycle;
 mod logs;
+mod simulated;
 #[cfg(feature = "tf2")]
 mod tf;
 mod time;
