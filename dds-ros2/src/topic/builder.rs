@@ -35,8 +35,8 @@ impl<T: RosMessage + 'static> PublisherBuilder<T> {
     /// Lets parameters override the QoS, with the names of `rclcpp`: `qos_overrides./chatter.publisher.depth`.
     ///
     /// Declares a read-only parameter for each policy: `deadline`, `depth`, `durability`, `history`, `lifespan`,
-    /// `liveliness`, `liveliness_lease_duration` and `reliability`. Durations are in nanoseconds, and 0 is infinite. Arguments and parameter
-    /// files set them before the publisher exists. Default: no parameters.
+    /// `liveliness`, `liveliness_lease_duration` and `reliability`. Durations are in nanoseconds, and 0 is infinite.
+    /// Arguments and parameter files set them before the publisher exists. Default: no parameters.
     pub fn qos_overrides(mut self) -> Self {
         self.has_overrides = true;
         self

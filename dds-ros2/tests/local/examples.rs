@@ -1,0 +1,79 @@
+//! Runs each example. No datagram leaves the machine.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// A command that runs an example in a domain of its own. Cargo builds the examples beside this test.
+fn example(name: &str, tag: &str) -> Command {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.set_file_name("examples");
+    path.push(name);
+    assert!(path.exists(), "{} is not built: run `cargo test -p dds-ros2` without --test", path.display());
+    let mut command = Command::new(path);
+    command.env("DDS_SCOPE", "host").env("DDS_DOMAIN_TAG", format!("{tag}-{}", std::process::id()));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs an example to its end and returns its output.
+fn output(name: &str, tag: &str, arguments: &[&str]) -> String {
+    let output = example(name, tag).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{name}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// A running example. Dropping it kills it.
+struct Running(Child);
+
+impl Running {
+    fn start(name: &str, tag: &str) -> Self {
+        Self(example(name, tag).stdout(Stdio::piped()).spawn().unwrap())
+    }
+
+    fn first_line(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The process may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn examples_of_one_process_print_their_results() {
+    let parameters = output("parameters", "parameters", &[]);
+    assert_eq!(parameters, "2.5 m/s\n4.0 is outside of the range of parameter \"speed\"\n");
+    let lifecycle = output("lifecycle", "lifecycle", &[]);
+    assert_eq!(lifecycle, "opens the device\ncloses the device\nUnconfigured\n");
+    let images = output("image_pipeline", "images", &[]);
+    assert_eq!(images.lines().last().unwrap(), "640x480 pixels of brightness 55");
+    assert_eq!(images.lines().count(), 3);
+    #[cfg(feature = "tf2")]
+    assert_eq!(output("transforms", "transforms", &[]), "the camera is at x = 12 m\n");
+    assert_eq!(output("sim_time", "sim_time", &[]), "planned at 1 s\nplanned at 2 s\nplanned at 3 s\n");
+}
+
+#[test]
+fn listener_hears_talker() {
+    let mut listener = Running::start("listener", "chatter");
+    let _talker = Running::start("talker", "chatter");
+    let heard = listener.first_line();
+    assert!(heard.starts_with("I heard: [Hello World: "), "{heard}");
+}
+
+#[test]
+fn clients_get_the_answers_of_their_servers() {
+    let _adder = Running::start("add_two_ints_server", "sum");
+    assert!(output("add_two_ints_client", "sum", &[]).contains('5'));
+    let mut switch = Running::start("set_bool_server", "switch");
+    assert_eq!(output("set_bool_client", "switch", &["on"]), "success: true\n");
+    assert_eq!(switch.first_line(), "switched on\n");
+}
