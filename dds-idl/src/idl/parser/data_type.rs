@@ -315,7 +315,7 @@ pub(super) fn check_data(
         // The key is data: the map has checked it. A second check here would double the time at each level.
         DataType::Map { element, .. } => check_data(parser, &element.ty, span, true),
         DataType::Fixed { .. } => Err(not_data(parser, "fixed", span)),
-        DataType::Opaque(name) => Err(not_data(parser, &name, span)),
+        DataType::Opaque(name) => Err(not_data(parser, name, span)),
         DataType::Named(id) => {
             let definition = parser.specification.definition(id);
             let (name, place) = (definition.name.to_string(), definition.span);
