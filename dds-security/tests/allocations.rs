@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_security::crypto::{KeyMaterial, ReceiveKey, SendKey, TransformationKind, payload};
+use dds_security::crypto::{Audience, KeyMaterial, ReceiveKey, SendKey, TransformationKind, payload, submessage};
 use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
 use std::alloc::System;
 
@@ -47,6 +47,23 @@ fn sealing_and_opening_allocate_nothing_after_warm_up() {
         };
         assert_allocates_nothing(pass, &format!("payload of {len} bytes"));
     }
+    let sender = SendKey::new(KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap()).unwrap().unwrap();
+    let sender = sender.authenticating_origin();
+    let [mut receiver, _] = [[1; 12], [2; 12]].map(|name| {
+        let material = sender.add_receiver(name).unwrap().unwrap();
+        ReceiveKey::new(material)
+    });
+    let plain = [&[0x15, 1, 60, 0][..], &[7; 60]].concat();
+    let (mut message, mut opened) = (Vec::new(), Vec::new());
+    let pass = || {
+        message.clear();
+        message.extend_from_slice(&plain);
+        submessage::seal(&sender, &mut message, 0, Audience::All).unwrap();
+        opened.clear();
+        assert_eq!(submessage::open(&mut receiver, &message, &mut opened), Ok(message.len()));
+        assert_eq!(opened, plain);
+    };
+    assert_allocates_nothing(pass, "submessage for two receivers");
 }
 
 fn assert_allocates_nothing(mut pass: impl FnMut(), what: &str) {

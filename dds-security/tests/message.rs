@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use dds_security::crypto::message::{self, HeaderBinding};
-use dds_security::crypto::{KeyMaterial, OpenError, ReceiveKey, ReceiverKey, SendKey, TooLong, TransformationKind};
+use dds_security::crypto::{Audience, KeyMaterial, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind};
 use proptest::prelude::*;
 
 const KINDS: [TransformationKind; 4] = [
@@ -52,7 +52,7 @@ fn messages_of_all_lengths_survive() {
         for len in [4, 100, 1344, 65_000] {
             let original = plain(len, true);
             let mut sealed = original.clone();
-            message::seal(&sender, binding, &mut sealed, &[]).unwrap();
+            message::seal(&sender, binding, &mut sealed, Audience::All).unwrap();
             assert_eq!(sealed.len() % 4, 0);
             assert_eq!(sealed[..20], original[..20]);
             if matches!(binding, HeaderBinding::Authenticated { .. }) {
@@ -69,7 +69,7 @@ fn message_without_submessages_survives() {
         let (sender, mut receiver) = keys(kind);
         let original = plain(0, false)[..20].to_vec();
         let mut sealed = original.clone();
-        message::seal(&sender, binding, &mut sealed, &[]).unwrap();
+        message::seal(&sender, binding, &mut sealed, Audience::All).unwrap();
         assert_eq!(open(&mut receiver, &sealed), Ok(original), "{kind:?}, {binding:?}");
     }
 }
@@ -81,7 +81,7 @@ fn last_submessage_of_any_length_survives() {
         let (sender, mut receiver) = keys(kind);
         for len in 1..9 {
             let mut sealed = plain(len, false);
-            message::seal(&sender, binding, &mut sealed, &[]).unwrap();
+            message::seal(&sender, binding, &mut sealed, Audience::All).unwrap();
             let opened = open(&mut receiver, &sealed).unwrap();
             if kind.encrypts() {
                 assert_eq!(opened, plain(len, false));
@@ -99,8 +99,8 @@ fn last_submessage_of_any_length_survives() {
 fn too_long_message_is_refused() {
     for (kind, binding) in combinations() {
         let (sender, _) = keys(kind);
-        assert_eq!(message::seal(&sender, binding, &mut plain(65_600, false), &[]), Err(TooLong));
-        assert_eq!(message::seal(&sender, binding, &mut b"RTPS".to_vec(), &[]), Err(TooLong));
+        assert_eq!(message::seal(&sender, binding, &mut plain(65_600, false), Audience::All), Err(TooLong));
+        assert_eq!(message::seal(&sender, binding, &mut b"RTPS".to_vec(), Audience::All), Err(TooLong));
     }
 }
 
@@ -110,7 +110,7 @@ fn every_bit_of_header_and_content_is_protected() {
         let (sender, mut receiver) = keys(kind);
         let original = plain(12, true);
         let mut sealed = original.clone();
-        message::seal(&sender, binding, &mut sealed, &[]).unwrap();
+        message::seal(&sender, binding, &mut sealed, Audience::All).unwrap();
         for bit in 0..sealed.len() * 8 {
             let mut changed = sealed.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
@@ -135,7 +135,7 @@ fn content_behind_another_header_is_refused() {
     for (kind, binding) in combinations() {
         let (sender, mut receiver) = keys(kind);
         let mut sealed = plain(12, true);
-        message::seal(&sender, binding, &mut sealed, &[]).unwrap();
+        message::seal(&sender, binding, &mut sealed, Audience::All).unwrap();
         sealed[8..20].copy_from_slice(b"mnopqrstuvwx");
         assert_eq!(open(&mut receiver, &sealed), Err(OpenError::Forged), "{kind:?}, {binding:?}");
     }
@@ -153,16 +153,18 @@ fn plain_message_is_no_protected_one() {
 fn only_receivers_with_their_mac_accept() {
     for (kind, binding) in combinations() {
         let common = KeyMaterial::generate(kind).unwrap();
-        let sender = SendKey::new(common.clone()).unwrap().unwrap();
-        let receivers = [(); 3].map(|()| ReceiverKey::generate(kind).unwrap());
-        let mut sealed = plain(12, true);
-        message::seal(&sender, binding, &mut sealed, &receivers[..2]).unwrap();
-        let results = receivers.map(|receiver| {
-            let material = KeyMaterial { receiver: Some(receiver), ..common.clone() };
-            open(&mut ReceiveKey::new(material), &sealed)
-        });
-        assert_eq!(results[..2], [Ok(plain(12, true)), Ok(plain(12, true))], "{kind:?}, {binding:?}");
-        assert_eq!(results[2], Err(OpenError::NotForThisReceiver), "{kind:?}, {binding:?}");
+        let sender = SendKey::new(common).unwrap().unwrap().authenticating_origin();
+        let receivers = [[1; 12], [2; 12]].map(|name| sender.add_receiver(name).unwrap().unwrap());
+        for (audience, expected) in [(Audience::All, [true, true]), (Audience::One([2; 12]), [false, true])] {
+            let mut sealed = plain(12, true);
+            message::seal(&sender, binding, &mut sealed, audience).unwrap();
+            let results = [0, 1].map(|at| open(&mut ReceiveKey::new(receivers[at].clone()), &sealed));
+            let expected = expected.map(|is_addressed| match is_addressed {
+                true => Ok(plain(12, true)),
+                false => Err(OpenError::NotForThisReceiver),
+            });
+            assert_eq!(results, expected, "{kind:?}, {binding:?}");
+        }
     }
 }
 
@@ -174,7 +176,7 @@ fn replay_is_refused_and_disorder_accepted() {
     let sealed: Vec<_> = (0..20)
         .map(|_| {
             let mut bytes = plain(12, true);
-            message::seal(&sender, HeaderBinding::InfoSource, &mut bytes, &[]).unwrap();
+            message::seal(&sender, HeaderBinding::InfoSource, &mut bytes, Audience::All).unwrap();
             bytes
         })
         .collect();
@@ -195,7 +197,7 @@ fn sessions_in_any_order_are_opened() {
         .map(|session| {
             let sender = SendKey::starting_at(material.clone(), [session; 12]).unwrap();
             let mut bytes = plain(12, true);
-            message::seal(&sender, HeaderBinding::InfoSource, &mut bytes, &[]).unwrap();
+            message::seal(&sender, HeaderBinding::InfoSource, &mut bytes, Audience::All).unwrap();
             bytes
         })
         .collect();
@@ -217,7 +219,7 @@ proptest! {
         let len = len.next_multiple_of(4);
         let original = plain(len, true);
         let mut sealed = original.clone();
-        message::seal(&sender, BINDINGS[binding], &mut sealed, &[]).unwrap();
+        message::seal(&sender, BINDINGS[binding], &mut sealed, Audience::All).unwrap();
         let before = sealed.clone();
         for (at, value) in changes {
             let at = usize::from(at) % sealed.len();

@@ -6,7 +6,7 @@
 //! Bounds: a state for each known participant, and 128 handshakes at a time. A handshake ends 10 s after the last sign
 //! of its participant. An address without a proof gets 16 KiB, and four times the bytes that come in its name.
 
-use super::keys::KeysOfPeer;
+use super::keys::{KeysOfPeer, material_for};
 use super::message_filter::MessageFilter;
 use super::policy::DomainPolicy;
 use super::refusals::RefusalLog;
@@ -317,6 +317,10 @@ impl Handshakes {
         };
         let announces_outside = vendor_of(&proof.participant_data, prefix) == Some(VendorId::CYCLONE);
         cx.filter.keys.set_peer(prefix, KeysOfPeer::new(exchange, announces_outside));
+        if cx.filter.keys.messages.as_ref().is_some_and(|key| material_for(key, prefix).is_none()) {
+            cx.filter.keys.remove_peer(prefix);
+            return self.refuse_unproved(prefix, "origin authentication of messages takes at most 32 participants");
+        }
         let expires = proof.certificate.validity().not_after.min(grant.not_after);
         peer.proved = Some(ProvedPeer { grant, sent: BTreeSet::new(), expires, subject });
         peer.refusal = None;

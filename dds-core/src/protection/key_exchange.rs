@@ -3,7 +3,8 @@
 //! Each message has one key, and goes by the topic ParticipantVolatileMessageSecure.
 
 use super::handshakes::{ExchangeContext, Handshakes};
-use super::policy::DomainPolicy;
+use super::keys::material_for;
+use super::policy::{DomainPolicy, authenticates_origin};
 use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix};
 use dds_security::access::ProtectionKind;
@@ -14,12 +15,16 @@ use dds_security::crypto::{KeyMaterial, TransformationKind};
 const KEYS_CLASS: &str = "DDS:Crypto:AES_GCM_GMAC";
 const KEY_MATERIAL: &str = "dds.cryp.keymat";
 
+/// Why a participant gets no keys of an endpoint.
+pub(super) const TOO_MANY_RECEIVERS: &str = "origin authentication takes at most 32 participants for an endpoint";
+
 impl Handshakes {
     /// Sends the keys for messages and for the builtin endpoints.
     pub(super) fn send_first_keys(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
-        if let Some(key) = &cx.filter.keys.messages {
+        let key = cx.filter.keys.messages.as_ref();
+        if let Some(material) = key.and_then(|key| material_for(key, prefix)) {
             let class = GenericMessage::PARTICIPANT_KEYS;
-            self.send_keys(prefix, class, (EntityId::UNKNOWN, EntityId::UNKNOWN), &[key.material()]);
+            self.send_keys(prefix, class, (EntityId::UNKNOWN, EntityId::UNKNOWN), &[&material]);
         }
         self.send_builtin_keys(cx, prefix);
     }
@@ -29,34 +34,45 @@ impl Handshakes {
         let Some(has) = self.peers.get(&prefix).map(|peer| peer.builtin_endpoints) else { return };
         for topic in SecurePairTopic::ALL {
             let ((writer, reader), (writer_bit, reader_bit)) = (topic.ids(), topic.bits());
-            if has.contains(reader_bit) {
-                self.send_endpoint_keys(cx, prefix, writer, reader);
-            }
-            if has.contains(writer_bit) {
-                self.send_endpoint_keys(cx, prefix, reader, writer);
+            let pairs = [(has.contains(reader_bit), writer, reader), (has.contains(writer_bit), reader, writer)];
+            for (_, local, remote) in pairs.into_iter().filter(|(has_remote, ..)| *has_remote) {
+                if !self.send_endpoint_keys(cx, prefix, local, remote) {
+                    self.report(prefix, TOO_MANY_RECEIVERS);
+                }
             }
         }
     }
 
-    /// Sends the keys of a local endpoint to a remote one, once. Does nothing for an endpoint without a key.
+    /// Sends the keys of a local endpoint to a remote one, once. Does nothing for an endpoint without a key. Returns
+    /// false if the endpoint has too many receivers with MACs of their own.
     pub(super) fn send_endpoint_keys(
         &mut self,
         cx: &ExchangeContext<'_>,
         prefix: GuidPrefix,
         local: EntityId,
         remote: EntityId,
-    ) {
-        let Some(keys) = cx.filter.keys.own(local) else { return };
-        // The key for submessages precedes the one for payloads.
-        let materials: Vec<_> = keys.submessages.iter().chain(&keys.payloads).map(|key| key.material()).collect();
-        if materials.is_empty() {
-            return;
+    ) -> bool {
+        let Some(keys) = cx.filter.keys.own(local) else { return true };
+        let Some(proved) = self.peers.get_mut(&prefix).and_then(|peer| peer.proved.as_mut()) else { return true };
+        if proved.sent.contains(&(local, remote)) {
+            return true;
         }
-        let Some(proved) = self.peers.get_mut(&prefix).and_then(|peer| peer.proved.as_mut()) else { return };
-        if proved.sent.insert((local, remote)) {
+        let for_submessages = match &keys.submessages {
+            Some(key) => match material_for(key, prefix) {
+                Some(material) => Some(material),
+                None => return false,
+            },
+            None => None,
+        };
+        // The key for submessages precedes the one for payloads.
+        let for_payloads = keys.payloads.as_ref().map(|key| key.material());
+        let materials: Vec<_> = for_submessages.iter().chain(for_payloads).collect();
+        if !materials.is_empty() {
+            proved.sent.insert((local, remote));
             let class = if local.is_writer() { GenericMessage::WRITER_KEYS } else { GenericMessage::READER_KEYS };
             self.send_keys(prefix, class, (local, remote), &materials);
         }
+        true
     }
 
     fn send_keys(
@@ -104,16 +120,23 @@ impl Handshakes {
         } else {
             protection_of_builtin(cx.policy, source.entity_id)
         };
-        if !is_strong_enough(material.kind, required) {
-            let reason = format!("its key for {source} only signs, and the governance encrypts");
-            return self.report(sender, &reason);
+        if let Err(fault) = check_strength((material.kind, material.receiver.is_some()), required) {
+            return self.report(sender, &format!("{fault} (of {source})"));
         }
         if is_of_participant {
             return peer.received().set_messages(material);
         }
         let fits = is_writer && source.entity_id.is_writer() || is_reader && source.entity_id.is_reader();
         let for_payloads = if is_writer { materials.next() } else { None };
-        if source.prefix == sender && fits && peer.received().set_endpoint(source.entity_id, material, for_payloads) {
+        let local = Guid::from_bytes(message.destination_endpoint).entity_id;
+        // Each local endpoint has at most one key for MACs.
+        if material.receiver.is_some() && cx.filter.keys.own(local).is_none() {
+            return;
+        }
+        let is_stored = source.prefix == sender
+            && fits
+            && peer.received().set_endpoint(source.entity_id, local, material, for_payloads);
+        if is_stored {
             self.actions.push_back(SecurityAction::CompareAgain(source));
         }
     }
@@ -125,7 +148,15 @@ impl Handshakes {
             if is_own {
                 proved.sent.retain(|(local, _)| *local != guid.entity_id);
             } else if *prefix == guid.prefix {
+                let of_removed = |(local, remote): &(EntityId, EntityId)| (*remote == guid.entity_id).then_some(*local);
+                let locals: Vec<EntityId> = proved.sent.iter().filter_map(of_removed).collect();
                 proved.sent.retain(|(_, remote)| *remote != guid.entity_id);
+                for local in locals {
+                    // The other endpoints of the participant share the key for its MACs.
+                    if proved.sent.iter().all(|(other, _)| *other != local) {
+                        cx.filter.keys.remove_receiver_of(local, *prefix);
+                    }
+                }
             }
         }
         if is_own {
@@ -155,15 +186,23 @@ fn protection_of_builtin(policy: &DomainPolicy, id: EntityId) -> ProtectionKind 
     }
 }
 
-/// Whether keys of a kind protect as much as the governance requires.
+/// Checks that a key protects as much as the governance requires. The key has its kind, and MACs for this participant
+/// or none.
 ///
 /// The kind of the key decides how a message is opened. One that only signs would let plain text pass.
-pub(super) fn is_strong_enough(kind: TransformationKind, required: ProtectionKind) -> bool {
+pub(super) fn check_strength(
+    (kind, has_receiver): (TransformationKind, bool),
+    required: ProtectionKind,
+) -> Result<(), &'static str> {
+    let encrypts = matches!(kind, TransformationKind::Aes128Gcm | TransformationKind::Aes256Gcm);
     match required {
-        ProtectionKind::Encrypt | ProtectionKind::EncryptWithOriginAuthentication => {
-            matches!(kind, TransformationKind::Aes128Gcm | TransformationKind::Aes256Gcm)
+        ProtectionKind::Encrypt | ProtectionKind::EncryptWithOriginAuthentication if !encrypts => {
+            Err("its key only signs, and the governance encrypts")
         }
-        _ => true,
+        _ if authenticates_origin(required) && !has_receiver => {
+            Err("its key has no part for this participant, and the governance authenticates the origin")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -176,10 +215,15 @@ mod tests {
         let signs = [TransformationKind::Aes128Gmac, TransformationKind::Aes256Gmac];
         let encrypts = [TransformationKind::Aes128Gcm, TransformationKind::Aes256Gcm];
         for kind in signs.into_iter().chain(encrypts) {
-            assert!(is_strong_enough(kind, ProtectionKind::None) && is_strong_enough(kind, ProtectionKind::Sign));
+            let check = |has_receiver, required| check_strength((kind, has_receiver), required).is_ok();
+            assert!(check(false, ProtectionKind::None) && check(false, ProtectionKind::Sign));
             let is_enough = encrypts.contains(&kind);
-            assert_eq!(is_strong_enough(kind, ProtectionKind::Encrypt), is_enough);
-            assert_eq!(is_strong_enough(kind, ProtectionKind::EncryptWithOriginAuthentication), is_enough);
+            assert_eq!(check(false, ProtectionKind::Encrypt), is_enough);
+            for has_receiver in [false, true] {
+                assert_eq!(check(has_receiver, ProtectionKind::SignWithOriginAuthentication), has_receiver);
+                let expected = is_enough && has_receiver;
+                assert_eq!(check(has_receiver, ProtectionKind::EncryptWithOriginAuthentication), expected);
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 use dds_rtps::types::{EntityId, GuidPrefix};
 use dds_security::crypto::{CryptoHeader, KeyMaterial, OpenError, ReceiveKey, SendKey, TransformationKind};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// Most endpoints of one participant whose keys are kept: twice its bound in discovery, and the builtin ones.
 const ENDPOINT_KEYS_MAX: usize = 2 * 4_096 + 16;
@@ -75,7 +75,17 @@ impl KeyTables {
     }
 
     pub(super) fn own(&self, id: EntityId) -> Option<OwnKeys> {
-        self.own.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+        self.all_own().get(&id).cloned()
+    }
+
+    /// The keys of all local endpoints. No endpoint appears or ends while the caller holds them.
+    pub(super) fn all_own(&self) -> RwLockReadGuard<'_, BTreeMap<EntityId, OwnKeys>> {
+        self.own.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the submessages of a local endpoint are protected.
+    pub(super) fn protects_submessages_of(&self, id: EntityId) -> bool {
+        self.all_own().get(&id).is_some_and(|keys| keys.submessages.is_some())
     }
 
     pub(super) fn set_own(&self, id: EntityId, keys: OwnKeys) {
@@ -84,19 +94,43 @@ impl KeyTables {
 
     pub(super) fn remove_own(&self, id: EntityId) {
         self.own.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        for peer in self.peers.read().unwrap_or_else(PoisonError::into_inner).values() {
+            peer.received().remove_receiver(id);
+        }
     }
 
     pub(super) fn peer(&self, prefix: GuidPrefix) -> Option<Arc<KeysOfPeer>> {
         self.peers.read().unwrap_or_else(PoisonError::into_inner).get(&prefix).cloned()
     }
 
+    /// Begins with the keys of a participant. It gets other keys for its MACs than before.
     pub(super) fn set_peer(&self, prefix: GuidPrefix, keys: KeysOfPeer) {
+        self.remove_receiver(prefix);
         self.peers.write().unwrap_or_else(PoisonError::into_inner).insert(prefix, Arc::new(keys));
     }
 
     pub(super) fn remove_peer(&self, prefix: GuidPrefix) {
         self.peers.write().unwrap_or_else(PoisonError::into_inner).remove(&prefix);
+        self.remove_receiver(prefix);
     }
+
+    /// Forgets the keys for MACs of a participant that has no more matches with a local endpoint.
+    pub(super) fn remove_receiver_of(&self, local: EntityId, prefix: GuidPrefix) {
+        if let Some(OwnKeys { submessages: Some(key), .. }) = self.all_own().get(&local) {
+            key.remove_receiver(prefix.0);
+        }
+    }
+
+    fn remove_receiver(&self, prefix: GuidPrefix) {
+        let own = self.all_own();
+        let keys = own.values().filter_map(|keys| keys.submessages.as_ref()).chain(&self.messages);
+        keys.for_each(|key| key.remove_receiver(prefix.0));
+    }
+}
+
+/// Returns a key as a participant gets it. `None` if it may not have too many receivers, or without random numbers.
+pub(super) fn material_for(key: &SendKey, prefix: GuidPrefix) -> Option<KeyMaterial> {
+    if key.authenticates_origin() { key.add_receiver(prefix.0).ok()? } else { Some(key.material().clone()) }
 }
 
 impl KeysOfPeer {
@@ -128,23 +162,44 @@ impl ReceivedKeys {
 
     /// Stores the keys of an endpoint: one for its submessages and payloads, or one for each. Returns false if the
     /// participant has too many.
+    ///
+    /// The endpoint sends them to each of its matches, `local` among them. They differ in the keys for MACs of it.
     pub(super) fn set_endpoint(
         &mut self,
         id: EntityId,
-        material: KeyMaterial,
+        local: EntityId,
+        mut material: KeyMaterial,
         for_payloads: Option<KeyMaterial>,
     ) -> bool {
         if !self.endpoints.contains_key(&id) && self.endpoints.len() >= ENDPOINT_KEYS_MAX {
             return false;
         }
         let endpoint = self.endpoints.entry(id).or_default();
-        if let Some(before) = endpoint.key.take() {
+        let receiver = material.receiver.take();
+        let known = endpoint.key.take();
+        if let Some(before) = &known {
             self.by_key_id.remove(&before.material().sender_key_id);
         }
         self.by_key_id.insert(material.sender_key_id, id);
-        endpoint.key = Some(ReceiveKey::new(material));
+        let is_known = |before: &ReceiveKey| *before.material() == material;
+        let mut key = known.filter(is_known).unwrap_or_else(|| ReceiveKey::new(material));
+        if let Some(receiver) = receiver {
+            key.set_receiver(local.0, receiver);
+        }
+        endpoint.key = Some(key);
         endpoint.payload_key = for_payloads.map(ReceiveKey::new);
         true
+    }
+
+    /// Whether an endpoint adds MACs for this participant to its submessages. `None` before its key has arrived.
+    pub(super) fn authenticates_origin(&self, id: EntityId) -> Option<bool> {
+        Some(self.endpoints.get(&id)?.key.as_ref()?.authenticates_origin())
+    }
+
+    /// Forgets the keys for MACs of a local endpoint.
+    fn remove_receiver(&mut self, local: EntityId) {
+        let keys = self.endpoints.values_mut().filter_map(|endpoint| endpoint.key.as_mut());
+        keys.for_each(|key| key.remove_receiver(local.0));
     }
 
     /// Records what of an endpoint comes protected.
@@ -208,7 +263,9 @@ impl ReceivedKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dds_security::crypto::{Audience, submessage};
 
+    const LOCAL: EntityId = EntityId([0, 0, 1, 7]);
     const PLAIN: ExpectedProtection = ExpectedProtection { submessages: false, payloads: false };
     const PROTECTED: ExpectedProtection = ExpectedProtection { submessages: true, payloads: false };
 
@@ -219,15 +276,64 @@ mod tests {
         let peer = KeysOfPeer::new(exchange, false);
         let mut received = peer.received();
         let id = |number: usize| EntityId([(number >> 16) as u8, (number >> 8) as u8, number as u8, 2]);
-        let stored =
-            (0..ENDPOINT_KEYS_MAX + 10).filter(|number| received.set_endpoint(id(*number), material.clone(), None));
+        let stored = (0..ENDPOINT_KEYS_MAX + 10)
+            .filter(|number| received.set_endpoint(id(*number), LOCAL, material.clone(), None));
         assert_eq!(stored.count(), ENDPOINT_KEYS_MAX);
         received.set_expected(id(ENDPOINT_KEYS_MAX), PROTECTED);
         assert_eq!(received.endpoints.len(), ENDPOINT_KEYS_MAX);
         // A known endpoint may get another key, and one that is gone makes room.
-        assert!(received.set_endpoint(id(7), material.clone(), None));
+        assert!(received.set_endpoint(id(7), LOCAL, material.clone(), None));
         received.remove_endpoint(id(7));
-        assert!(received.set_endpoint(id(ENDPOINT_KEYS_MAX), material, None));
+        assert!(received.set_endpoint(id(ENDPOINT_KEYS_MAX), LOCAL, material, None));
+    }
+
+    #[test]
+    fn key_with_origin_authentication_has_few_receivers() {
+        let key = || SendKey::new(KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap()).unwrap().unwrap();
+        let tables = KeyTables::new(Some(key().authenticating_origin()));
+        let messages = tables.messages.as_ref().unwrap();
+        let known: Vec<_> = (0..32).map(|number| material_for(messages, GuidPrefix([number; 12])).unwrap()).collect();
+        assert!(known.iter().all(|material| material.receiver.is_some()));
+        assert!(known.windows(2).all(|pair| pair[0].receiver != pair[1].receiver));
+        assert_eq!(material_for(messages, GuidPrefix([32; 12])), None);
+        // One that leaves makes room, and has another key when it returns.
+        tables.remove_peer(GuidPrefix([7; 12]));
+        assert!(material_for(messages, GuidPrefix([32; 12])).is_some());
+        tables.remove_peer(GuidPrefix([32; 12]));
+        assert_ne!(material_for(messages, GuidPrefix([7; 12])).as_ref(), Some(&known[7]));
+        let plain = key();
+        assert!((0..100).all(|number| material_for(&plain, GuidPrefix([number; 12])).unwrap().receiver.is_none()));
+    }
+
+    #[test]
+    fn second_local_endpoint_keeps_the_key_of_the_first() {
+        let [material, exchange] = [(); 2].map(|()| KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap());
+        let peer = KeysOfPeer::new(SendKey::new(exchange).unwrap().unwrap(), false);
+        let (mut received, id, other) = (peer.received(), EntityId([0, 0, 1, 2]), EntityId([0, 0, 2, 7]));
+        assert_eq!(received.authenticates_origin(id), None);
+        assert!(received.set_endpoint(id, LOCAL, material.clone(), None));
+        assert_eq!(received.authenticates_origin(id), Some(false));
+        let mut open_as = Vec::new();
+        for local in [LOCAL, other] {
+            let sender = SendKey::new(material.clone()).unwrap().unwrap().authenticating_origin();
+            let for_local = sender.add_receiver([1; 12]).unwrap().unwrap();
+            assert!(received.set_endpoint(id, local, for_local, None));
+            open_as.push((local, sender));
+        }
+        assert_eq!(received.authenticates_origin(id), Some(true));
+        let opens = |received: &mut ReceivedKeys, sender: &SendKey| {
+            let mut bytes = vec![7, 1, 4, 0, 1, 2, 3, 4];
+            submessage::seal(sender, &mut bytes, 0, Audience::All).unwrap();
+            let header = submessage::header(&bytes).unwrap();
+            let (_, key) = received.named_by(&header).unwrap();
+            submessage::open(key, &bytes, &mut Vec::new()).is_ok()
+        };
+        assert!(open_as.iter().all(|(_, sender)| opens(&mut received, sender)));
+        received.remove_receiver(LOCAL);
+        assert_eq!(open_as.iter().map(|(_, sender)| opens(&mut received, sender)).collect::<Vec<_>>(), [false, true]);
+        // Without any key for MACs, submessages would need none.
+        received.remove_receiver(other);
+        assert_eq!(received.authenticates_origin(id), Some(true));
     }
 
     #[test]
@@ -238,7 +344,7 @@ mod tests {
         assert!(received.is_protected(id));
         received.set_expected(id, PLAIN);
         assert!(!received.is_protected(id));
-        received.set_endpoint(id, material, None);
+        received.set_endpoint(id, LOCAL, material, None);
         assert!(!received.is_protected(id), "the governance decides, and not the key");
         received.set_expected(id, PROTECTED);
         assert!(received.is_protected(id));
@@ -255,7 +361,7 @@ mod tests {
         received.set_expected(id, ExpectedProtection { submessages: false, payloads: true });
         assert!(received.payload_key(id).is_err(), "its key has not arrived");
         for (for_payloads, expected) in [(None, &one), (Some(other.clone()), &other), (None, &one)] {
-            assert!(received.set_endpoint(id, one.clone(), for_payloads));
+            assert!(received.set_endpoint(id, LOCAL, one.clone(), for_payloads));
             let key = received.payload_key(id).unwrap().unwrap();
             assert_eq!(key.material().sender_key_id, expected.sender_key_id);
             // Its key is for payloads, so its submessages may come plain.

@@ -20,11 +20,14 @@ use dds_rtps::types::{EntityId, GuidPrefix};
 use dds_rtps::wire::Header;
 use dds_rtps::wire::submessage::id;
 use dds_security::crypto::message::{self, HeaderBinding};
-use dds_security::crypto::{OpenError, submessage};
-use std::sync::{Arc, Mutex, PoisonError};
+use dds_security::crypto::{Audience, OpenError, RECEIVERS_MAX, submessage};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes that a message grows by: its own protection, and that of three submessages. Writers limit the others.
 pub(super) const OVERHEAD: u16 = 256;
+
+/// Bytes of the MACs for receivers that one footer has.
+pub(super) const RECEIVERS_LEN: u16 = 20 * RECEIVERS_MAX as u16;
 
 /// Buffers that are kept for reuse: more threads than that rarely send or receive at once.
 const BUFFERS_MAX: usize = 8;
@@ -122,6 +125,8 @@ impl MessageFilter {
         let (header, rest) = message.split_at_checked(Header::WIRE_LEN).ok_or(Unsealable)?;
         sealed.extend_from_slice(header);
         let mut destination = GuidPrefix::UNKNOWN;
+        let own = self.keys.all_own();
+        let mut receivers = None;
         // Whether endpoints of protected messages, and others, have sent something.
         let (mut protects, mut bootstraps) = (false, false);
         for submessage in RawSubmessages(rest) {
@@ -136,20 +141,26 @@ impl MessageFilter {
             let sender = submessage.endpoints().ok_or(Unsealable)?.sender;
             let group = ProtectionGroup::of(sender);
             *(if group.is_in_protected_messages() { &mut protects } else { &mut bootstraps }) = true;
+            let audience = audience_of(destination);
+            receivers = Some(receivers.filter(|known| *known != audience).map_or(audience, |_| Audience::All));
+            let peer;
             let key = match group {
                 ProtectionGroup::Bootstrap | ProtectionGroup::PlainBuiltin => continue,
-                ProtectionGroup::Keys => Arc::clone(&self.keys.peer(destination).ok_or(Unsealable)?.exchange),
+                ProtectionGroup::Keys => {
+                    peer = self.keys.peer(destination).ok_or(Unsealable)?;
+                    &peer.exchange
+                }
                 ProtectionGroup::SecureDiscovery | ProtectionGroup::SecureLiveliness | ProtectionGroup::User => {
                     // An endpoint that is not in the table is removed, or not known yet.
-                    let keys = self.keys.own(sender).ok_or(Unsealable)?;
+                    let keys = own.get(&sender).ok_or(Unsealable)?;
                     if let Some(key) = &keys.payloads {
                         seal_payload(key, sealed, start)?;
                     }
-                    let Some(key) = keys.submessages else { continue };
+                    let Some(key) = &keys.submessages else { continue };
                     key
                 }
             };
-            submessage::seal(&key, sealed, start, &[]).map_err(|_| Unsealable)?;
+            submessage::seal(key, sealed, start, audience).map_err(|_| Unsealable)?;
         }
         match &self.keys.messages {
             Some(key) if protects => {
@@ -157,7 +168,8 @@ impl MessageFilter {
                 if bootstraps {
                     return Err(Unsealable);
                 }
-                message::seal(key, HeaderBinding::InfoSource, sealed, &[]).map_err(|_| Unsealable)
+                let audience = receivers.unwrap_or(Audience::All);
+                message::seal(key, HeaderBinding::InfoSource, sealed, audience).map_err(|_| Unsealable)
             }
             _ => Ok(()),
         }
@@ -352,13 +364,18 @@ impl MessageOpener<'_, '_> {
             ProtectionGroup::SecureDiscovery => rules.discovery,
             ProtectionGroup::SecureLiveliness => rules.liveliness,
             ProtectionGroup::User => {
-                let is_addressed_protected = receiver != EntityId::UNKNOWN
-                    && self.filter.keys.own(receiver).is_some_and(|keys| keys.submessages.is_some());
+                let is_addressed_protected =
+                    receiver != EntityId::UNKNOWN && self.filter.keys.protects_submessages_of(receiver);
                 is_addressed_protected || received.is_some_and(|received| received.is_protected(sender))
             }
         };
         if is_protected || !self.may_be_outside(group) { Err(OpenError::NotProtected) } else { Ok(sender) }
     }
+}
+
+/// Returns the participants that a submessage behind an INFO_DST is for.
+fn audience_of(destination: GuidPrefix) -> Audience {
+    if destination == GuidPrefix::UNKNOWN { Audience::All } else { Audience::One(destination.0) }
 }
 
 /// Returns the bytes behind a protected submessage that does not open.
@@ -380,10 +397,12 @@ mod tests {
     use super::*;
     use crate::protection::keys::{ExpectedProtection, OwnKeys};
     use dds_security::crypto::{KeyMaterial, SendKey, TransformationKind};
+    use std::sync::Arc;
 
     const OWN: GuidPrefix = GuidPrefix([1; 12]);
     const PEER: GuidPrefix = GuidPrefix([2; 12]);
     const WRITER: EntityId = EntityId([0, 0, 1, 2]);
+    const READER: EntityId = EntityId([0, 0, 1, 7]);
     const OTHER_WRITER: EntityId = EntityId([0, 0, 2, 2]);
 
     fn material() -> KeyMaterial {
@@ -440,7 +459,7 @@ mod tests {
         }
         received.set_expected(WRITER, ExpectedProtection { submessages: true, payloads: false });
         received.set_expected(OTHER_WRITER, ExpectedProtection { submessages: false, payloads: false });
-        received.set_endpoint(WRITER, of_writer, None);
+        received.set_endpoint(WRITER, READER, of_writer, None);
         drop(received);
         (sender, receiver)
     }
@@ -517,7 +536,7 @@ mod tests {
         for inner in [second.clone(), source.clone(), [source, second].concat()] {
             let mut datagram = message(&[WRITER]);
             datagram.extend(inner);
-            submessage::seal(&key, &mut datagram, 36, &[]).unwrap();
+            submessage::seal(&key, &mut datagram, 36, Audience::All).unwrap();
             assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
         }
     }
@@ -533,6 +552,77 @@ mod tests {
         datagram[8..20].copy_from_slice(&PEER.0);
         datagram[24..36].copy_from_slice(&OWN.0);
         assert_eq!(opened(&sender, &datagram), Err(OpenError::Forged));
+    }
+
+    /// A writer with a reader in each of two participants, and the filters of these. Messages are protected as well.
+    fn origin_pair(kind: TransformationKind) -> (MessageFilter, [MessageFilter; 2]) {
+        let create = || send_key(&KeyMaterial::generate(kind).unwrap()).authenticating_origin();
+        let (messages, of_writer) = (create(), create());
+        let receivers = PEERS.map(|peer| {
+            let receiver = filter(Some(&material()));
+            receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&material()), false));
+            let of_peer = receiver.keys.peer(OWN).unwrap();
+            let mut received = of_peer.received();
+            received.set_expected(WRITER, ExpectedProtection { submessages: true, payloads: false });
+            received.set_messages(messages.add_receiver(peer.0).unwrap().unwrap());
+            let for_peer = of_writer.add_receiver(peer.0).unwrap().unwrap();
+            assert!(received.set_endpoint(WRITER, READER, for_peer, None));
+            drop(received);
+            receiver
+        });
+        let rules = MessageRules { messages: true, discovery: true, liveliness: true };
+        let sender = MessageFilter { rules, keys: KeyTables::new(Some(messages)), buffers: Buffers::default() };
+        sender.keys.set_own(WRITER, own_keys(Arc::new(of_writer)));
+        (sender, receivers)
+    }
+
+    const PEERS: [GuidPrefix; 2] = [PEER, GuidPrefix([3; 12])];
+
+    #[test]
+    fn receiver_speaks_to_no_other_one_in_the_name_of_the_writer() {
+        for kind in [TransformationKind::Aes256Gmac, TransformationKind::Aes256Gcm] {
+            let (sender, receivers) = origin_pair(kind);
+            // INFO_DST names the first one.
+            let addressed = message(&[WRITER]);
+            let to_all = [&addressed[..20], &addressed[36..]].concat();
+            for (plain, expected) in [(&to_all, [true, true]), (&addressed, [true, false])] {
+                let mut datagram = plain.clone();
+                sender.seal(&mut datagram).unwrap();
+                for (receiver, is_addressed) in receivers.iter().zip(expected) {
+                    let result = if is_addressed { Ok(plain.clone()) } else { Err(OpenError::NotForThisReceiver) };
+                    assert_eq!(opened(receiver, &datagram), result, "{kind:?}");
+                }
+            }
+            // A receiver knows the common keys. So it can make the MACs of the others only with their keys.
+            let material_of = |key: &SendKey| key.add_receiver(PEERS[0].0).unwrap().unwrap();
+            let own = sender.keys.own(WRITER).unwrap().submessages.unwrap();
+            let whole = sender.keys.messages.as_ref().unwrap();
+            for (knows_whole, knows_writer) in [(false, true), (true, false), (false, false)] {
+                let copy = |key: &SendKey, is_known: bool| {
+                    let copy = send_key(&material_of(key)).authenticating_origin();
+                    if is_known {
+                        // As the true sender: with the MACs of all receivers.
+                        return None;
+                    }
+                    copy.add_receiver(PEERS[1].0).unwrap().unwrap();
+                    Some(copy)
+                };
+                let impostor = filter(None);
+                let of_writer = copy(&own, knows_writer).map_or_else(|| Arc::clone(&own), Arc::new);
+                impostor.keys.set_own(WRITER, own_keys(of_writer));
+                let mut datagram = to_all.clone();
+                impostor.seal(&mut datagram).unwrap();
+                let message_key = copy(whole, knows_whole).map_or_else(|| Arc::clone(whole), Arc::new);
+                message::seal(&message_key, HeaderBinding::InfoSource, &mut datagram, Audience::All).unwrap();
+                assert_eq!(opened(&receivers[1], &datagram), Err(OpenError::NotForThisReceiver), "{kind:?}");
+            }
+            // A participant that is gone gets nothing more.
+            sender.keys.remove_peer(PEERS[1]);
+            let mut datagram = to_all.clone();
+            sender.seal(&mut datagram).unwrap();
+            assert_eq!(opened(&receivers[1], &datagram), Err(OpenError::NotForThisReceiver));
+            assert_eq!(opened(&receivers[0], &datagram), Ok(to_all));
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ mod tests {
         peer.received().set_expected(WRITER, expected);
         let mut materials = own.submessages.iter().chain(&own.payloads).map(|key| key.material().clone());
         if let Some(first) = materials.next() {
-            assert!(peer.received().set_endpoint(WRITER, first, materials.next()));
+            assert!(peer.received().set_endpoint(WRITER, EntityId([0, 0, 1, 7]), first, materials.next()));
         }
         sender.keys.set_own(WRITER, own);
         Pair { sender, receiver }

@@ -2,11 +2,11 @@
 
 use super::credentials::Credentials;
 use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
-use super::key_exchange::is_strong_enough;
+use super::key_exchange::{TOO_MANY_RECEIVERS, check_strength};
 use super::keys::{ExpectedProtection, KeyTables, OwnKeys};
-use super::message_filter::{Buffers, MessageFilter, MessageRules, OVERHEAD};
+use super::message_filter::{Buffers, MessageFilter, MessageRules, OVERHEAD, RECEIVERS_LEN};
 use super::payload_filter::PAYLOAD_OVERHEAD;
-use super::policy::{DomainPolicy, transformation};
+use super::policy::{DomainPolicy, authenticates_origin, transformation};
 use crate::sync::Process;
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, SecurityAnnouncement, SecurityToken};
 use dds_rtps::discovery::{
@@ -137,7 +137,9 @@ impl SecurityPlugins {
         };
         let Some(peer) = self.filter.keys.peer(prefix) else { return Ok(false) };
         peer.received().set_expected(id, expected);
-        handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id);
+        if !handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id) {
+            return Err(TOO_MANY_RECEIVERS.to_owned());
+        }
         for (is_expected, required, is_payload) in
             [(expected.submessages, submessages, false), (expected.payloads, payloads, true)]
         {
@@ -147,9 +149,8 @@ impl SecurityPlugins {
             let mut received = peer.received();
             let kind = if is_payload { received.payload_kind_of(id) } else { received.kind_of(id) };
             let Some(kind) = kind else { return Ok(false) };
-            if !is_strong_enough(kind, required) {
-                return Err("its key only signs, and the governance encrypts".to_owned());
-            }
+            let has_receiver = received.authenticates_origin(id) == Some(true);
+            check_strength((kind, has_receiver), required)?;
         }
         Ok(true)
     }
@@ -193,7 +194,8 @@ fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, Strin
 /// Creates a key for a protection. `None` without protection.
 fn send_key(kind: ProtectionKind) -> Result<Option<SendKey>, String> {
     let create = || SendKey::new(KeyMaterial::generate(transformation(kind))?);
-    create().map_err(|error| format!("the system has no random numbers: {error}"))
+    let key = create().map_err(|error| format!("the system has no random numbers: {error}"))?;
+    Ok(if authenticates_origin(kind) { key.map(SendKey::authenticating_origin) } else { key })
 }
 
 fn token(holder: DataHolder) -> Option<SecurityToken> {
@@ -330,10 +332,16 @@ impl MessageTransform for SecurityPlugins {
     }
 
     fn overhead(&self) -> u16 {
-        if self.policy.protects_payloads() { OVERHEAD + PAYLOAD_OVERHEAD } else { OVERHEAD }
+        let payloads = if self.policy.protects_payloads() { PAYLOAD_OVERHEAD } else { 0 };
+        let of_message = if authenticates_origin(self.policy.rule.rtps_protection_kind) { 1 } else { 0 };
+        let of_submessages = if self.policy.authenticates_submessages() { 3 } else { 0 };
+        OVERHEAD + payloads + (of_message + of_submessages) * RECEIVERS_LEN
     }
 
     fn submessage_growth(&self) -> u8 {
+        if self.policy.authenticates_submessages() {
+            return 32;
+        }
         match (self.policy.protects_submessages(), self.policy.protects_payloads()) {
             (false, false) => 1,
             (true, false) | (false, true) => 3,

@@ -25,6 +25,8 @@ mod participant_bits {
     pub(super) const RTPS: u32 = 1;
     pub(super) const DISCOVERY: u32 = 1 << 1;
     pub(super) const LIVELINESS: u32 = 1 << 2;
+    /// The bits of the plugins have the same order. Behind them are those of origin authentication.
+    pub(super) const PLUGIN_ORIGIN_SHIFT: u32 = 3;
 }
 
 /// Attributes of an endpoint (DDS Security 1.1, table 10), and those of the plugins.
@@ -38,6 +40,7 @@ mod endpoint_bits {
     pub(super) const LIVELINESS: u32 = 1 << 6;
     pub(super) const PLUGIN_SUBMESSAGE_ENCRYPTED: u32 = 1;
     pub(super) const PLUGIN_PAYLOAD_ENCRYPTED: u32 = 1 << 1;
+    pub(super) const PLUGIN_SUBMESSAGE_ORIGIN: u32 = 1 << 2;
 }
 
 /// Returns the kind of keys for a protection. `None` without protection.
@@ -48,6 +51,15 @@ pub(super) fn transformation(kind: ProtectionKind) -> TransformationKind {
         // The strongest one, also for a kind that this version does not know.
         _ => TransformationKind::Aes256Gcm,
     }
+}
+
+/// Whether a protection has a MAC for each receiver.
+pub(super) fn authenticates_origin(kind: ProtectionKind) -> bool {
+    matches!(kind, ProtectionKind::SignWithOriginAuthentication | ProtectionKind::EncryptWithOriginAuthentication)
+}
+
+fn encrypts(kind: ProtectionKind) -> bool {
+    matches!(kind, ProtectionKind::Encrypt | ProtectionKind::EncryptWithOriginAuthentication)
 }
 
 impl DomainPolicy {
@@ -80,33 +92,15 @@ impl DomainPolicy {
             governance_name: governance.name.clone(),
             permissions_name: permissions.name.clone(),
         };
-        policy.check_supported()?;
+        policy.check_consistent()?;
         policy.check_join(&policy.grant, now).map_err(|error| format!("{}: {error}", policy.permissions_name))?;
         Ok(policy)
     }
 
-    /// Refuses protections that this version does not have. A participant must not run with less than its governance
-    /// requires.
-    fn check_supported(&self) -> Result<(), String> {
+    /// Refuses rules that exclude each other.
+    fn check_consistent(&self) -> Result<(), String> {
         let rule = &self.rule;
         let name = &self.governance_name;
-        let unsupported = |what: &str, kind: ProtectionKind| format!("{name}: {what} {kind} is not supported yet");
-        let is_basic = |kind| matches!(kind, ProtectionKind::None | ProtectionKind::Sign | ProtectionKind::Encrypt);
-        for (what, kind) in [
-            ("rtps_protection_kind", rule.rtps_protection_kind),
-            ("discovery_protection_kind", rule.discovery_protection_kind),
-            ("liveliness_protection_kind", rule.liveliness_protection_kind),
-        ] {
-            if !is_basic(kind) {
-                return Err(unsupported(what, kind));
-            }
-        }
-        for topic in &rule.topic_rules {
-            let of_topic = |what: &str| format!("topics `{}`: {what}", topic.topic_expression);
-            if !is_basic(topic.metadata_protection_kind) {
-                return Err(unsupported(&of_topic("metadata_protection_kind"), topic.metadata_protection_kind));
-            }
-        }
         if rule.allow_unauthenticated_participants && rule.rtps_protection_kind != ProtectionKind::None {
             return Err(format!(
                 "{name}: allow_unauthenticated_participants and rtps_protection_kind {} exclude each other: \
@@ -265,6 +259,14 @@ impl DomainPolicy {
             || self.rule.topic_rules.iter().any(|topic| is_protected(topic.metadata_protection_kind))
     }
 
+    /// Whether submessages of the participant have MACs for their receivers.
+    pub(super) fn authenticates_submessages(&self) -> bool {
+        let mut kinds = self.rule.topic_rules.iter().map(|topic| topic.metadata_protection_kind);
+        authenticates_origin(self.rule.discovery_protection_kind)
+            || authenticates_origin(self.rule.liveliness_protection_kind)
+            || kinds.any(authenticates_origin)
+    }
+
     /// Whether payloads of any topic are protected.
     pub(super) fn protects_payloads(&self) -> bool {
         self.rule.topic_rules.iter().any(|topic| topic.data_protection_kind != ProtectionKind::None)
@@ -286,9 +288,11 @@ impl DomainPolicy {
             if kind != ProtectionKind::None {
                 info.attributes |= bit;
             }
-            if kind == ProtectionKind::Encrypt {
-                // The bits of the plugins have the same order.
+            if encrypts(kind) {
                 info.plugin_attributes |= bit;
+            }
+            if authenticates_origin(kind) {
+                info.plugin_attributes |= bit << participant_bits::PLUGIN_ORIGIN_SHIFT;
             }
         }
         info
@@ -314,8 +318,11 @@ impl DomainPolicy {
                 info.attributes |= bit;
             }
         }
-        if topic.metadata_protection_kind == ProtectionKind::Encrypt {
+        if encrypts(topic.metadata_protection_kind) {
             info.plugin_attributes |= endpoint_bits::PLUGIN_SUBMESSAGE_ENCRYPTED;
+        }
+        if authenticates_origin(topic.metadata_protection_kind) {
+            info.plugin_attributes |= endpoint_bits::PLUGIN_SUBMESSAGE_ORIGIN;
         }
         if topic.data_protection_kind == ProtectionKind::Encrypt {
             info.plugin_attributes |= endpoint_bits::PLUGIN_PAYLOAD_ENCRYPTED;
@@ -413,6 +420,26 @@ mod tests {
         }
         // After its validity a grant allows nothing.
         assert!(policy.check_remote(&grant(), &endpoint("allowed", Some(own)), true, 2_000_000_000).is_err());
+    }
+
+    #[test]
+    fn origin_authentication_has_attributes_of_its_own() {
+        for (kind, encrypted, origin) in [
+            ("SIGN", 0, 0),
+            ("ENCRYPT", 1, 0),
+            ("SIGN_WITH_ORIGIN_AUTHENTICATION", 0, 1),
+            ("ENCRYPT_WITH_ORIGIN_AUTHENTICATION", 1, 1),
+        ] {
+            // DDS Security 1.1, 9.4.2.4 and 9.4.2.6.
+            let policy = policy(kind, kind);
+            let info = policy.info_of("any").unwrap();
+            assert_eq!(info.attributes & 0x18, 0x08, "{kind}");
+            assert_eq!(info.plugin_attributes & 0x7, encrypted | origin << 2, "{kind}");
+            let info = policy.participant_info();
+            assert_eq!(info.attributes & 0x7, 0x4, "{kind}");
+            assert_eq!(info.plugin_attributes & 0x3f, encrypted << 2 | origin << 5, "{kind}");
+            assert_eq!(policy.authenticates_submessages(), origin == 1, "{kind}");
+        }
     }
 
     #[test]

@@ -117,6 +117,9 @@ fn ask(participant: &DomainParticipant) {
     }
 }
 
+const SIGN_ORIGIN: &str = "SIGN_WITH_ORIGIN_AUTHENTICATION";
+const ENCRYPT_ORIGIN: &str = "ENCRYPT_WITH_ORIGIN_AUTHENTICATION";
+
 /// Both roles of the handshake follow from the names, whose hashes decide which GUID is lower.
 #[test]
 #[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
@@ -133,6 +136,11 @@ fn cyclone_answers_with_each_kind_of_protection() {
         ("NONE", "NONE", "NONE", "ENCRYPT"),
         ("NONE", "NONE", "SIGN", "ENCRYPT"),
         ("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"),
+        (SIGN_ORIGIN, "NONE", "NONE", "NONE"),
+        (ENCRYPT_ORIGIN, "NONE", "NONE", "NONE"),
+        ("NONE", "NONE", SIGN_ORIGIN, "NONE"),
+        ("NONE", ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "NONE"),
+        (SIGN_ORIGIN, ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "ENCRYPT"),
     ];
     for (rtps, discovery, metadata, data) in kinds {
         let fleet = fleet(rtps, discovery, metadata, data);

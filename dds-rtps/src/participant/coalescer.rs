@@ -24,7 +24,7 @@ pub(super) struct Coalescer {
 impl Coalescer {
     /// Creates a coalescer that keeps `headroom` unused in each datagram.
     pub(super) fn new(headroom: Headroom) -> Self {
-        let len_max = MERGED_LEN_MAX.saturating_sub(usize::from(headroom.bytes));
+        let len_max = MERGED_LEN_MAX.saturating_sub(usize::from(headroom.in_frame().bytes));
         Self { len_max, next: Datagram::new(), has_next: false }
     }
 

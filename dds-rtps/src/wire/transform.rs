@@ -43,6 +43,19 @@ pub struct Headroom {
     pub submessage_growth: u8,
 }
 
+impl Headroom {
+    /// The part of it that datagrams of one Ethernet frame keep. A longer one would leave little room for samples, so
+    /// they exceed the frame then.
+    #[must_use]
+    pub(crate) fn in_frame(self) -> Self {
+        /// Bytes for a protected message with three protected submessages.
+        const BYTES_MAX: u16 = 256;
+        /// Each submessage is protected, and the payload inside of it too.
+        const GROWTH_MAX: u8 = 5;
+        Self { bytes: self.bytes.min(BYTES_MAX), submessage_growth: self.submessage_growth.min(GROWTH_MAX) }
+    }
+}
+
 /// A transform refuses a datagram.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RejectedMessage {

@@ -1,6 +1,7 @@
 //! Session keys, and the two operations that they have: seal and open.
 
-use super::{CryptoHeader, KeyMaterial, OpenError, TransformationKind};
+use super::footer::Footer;
+use super::{CryptoHeader, KeyMaterial, OpenError, ReceiverKey, TransformationKind};
 use aes_gcm::aead::{AeadInPlace, KeyInit};
 use aes_gcm::{Aes128Gcm, Aes256Gcm, Tag};
 use hmac::Mac;
@@ -21,27 +22,34 @@ pub(crate) fn hmac(key: &[u8], parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
     Zeroizing::new(mac.finalize().into_bytes().into())
 }
 
-/// The keys of one session: the common one, and the one of a receiver if there is one.
+/// The keys of one session: the common one, and those for MACs of this receiver.
 pub(crate) struct Session {
     pub(crate) id: [u8; 4],
     kind: TransformationKind,
     cipher: Cipher,
-    receiver: Option<Cipher>,
+    /// By key id. Empty if the sender adds no MACs for receivers.
+    receivers: Vec<([u8; 4], Cipher)>,
 }
 
 /// An expanded key. It is overwritten when it is dropped.
 #[allow(clippy::large_enum_variant, reason = "most keys have 256 bits, and a box would cost each use a cache miss")]
-enum Cipher {
+pub(crate) enum Cipher {
     Aes128(Aes128Gcm),
     Aes256(Aes256Gcm),
 }
 
 impl Session {
     /// Derives the keys of a session (DDS Security 1.1, 9.5.3.3.3). `None` if the material has no key.
-    pub(crate) fn derive(material: &KeyMaterial, id: [u8; 4]) -> Option<Self> {
+    ///
+    /// `receivers`: the keys for the MACs of this receiver.
+    pub(crate) fn derive<'a>(
+        material: &KeyMaterial,
+        receivers: impl Iterator<Item = &'a ReceiverKey>,
+        id: [u8; 4],
+    ) -> Option<Self> {
         let cipher = Cipher::derive(material.kind, material.sender_key(), b"SessionKey", material.salt(), id)?;
-        let receiver = material.receiver.as_ref().and_then(|receiver| Cipher::of_receiver(material, receiver, id));
-        Some(Self { id, kind: material.kind, cipher, receiver })
+        let of_receiver = |key: &ReceiverKey| Some((key.id, Cipher::of_receiver(material, key, id)?));
+        Some(Self { id, kind: material.kind, cipher, receivers: receivers.filter_map(of_receiver).collect() })
     }
 
     /// Protects `bytes` in place, and returns their MAC. The MAC also covers `associated`.
@@ -72,20 +80,19 @@ impl Session {
         }
     }
 
-    /// Whether the material names a receiver.
-    pub(crate) fn is_receiver_specific(&self) -> bool {
-        self.receiver.is_some()
-    }
-
-    /// Verifies the MAC for this receiver.
-    pub(crate) fn check_receiver(
-        &self,
-        header: &CryptoHeader,
-        common: &[u8; MAC_LEN],
-        mac: &[u8; MAC_LEN],
-    ) -> Result<(), OpenError> {
-        let Some(receiver) = &self.receiver else { return Ok(()) };
-        receiver.open(header, common, &mut [], mac)
+    /// Verifies a MAC for this receiver, if the sender adds such MACs. One of several keys is enough: only the sender
+    /// and this receiver know any of them.
+    pub(crate) fn check_receiver(&self, header: &CryptoHeader, footer: &Footer<'_>) -> Result<(), OpenError> {
+        let mut result = if self.receivers.is_empty() { Ok(()) } else { Err(OpenError::NotForThisReceiver) };
+        for (id, cipher) in &self.receivers {
+            if let Some(mac) = footer.mac_for(*id) {
+                result = cipher.open(header, footer.common, &mut [], mac);
+                if result.is_ok() {
+                    break;
+                }
+            }
+        }
+        result
     }
 }
 
@@ -122,12 +129,12 @@ impl Cipher {
         }
     }
 
-    fn of_receiver(material: &KeyMaterial, receiver: &super::ReceiverKey, id: [u8; 4]) -> Option<Self> {
+    pub(crate) fn of_receiver(material: &KeyMaterial, receiver: &ReceiverKey, id: [u8; 4]) -> Option<Self> {
         let key = receiver.key.get(..material.kind.key_len())?;
         Self::derive(material.kind, key, b"SessionReceiverKey", material.salt(), id)
     }
 
-    fn seal(&self, header: &CryptoHeader, associated: &[u8], bytes: &mut [u8]) -> [u8; MAC_LEN] {
+    pub(crate) fn seal(&self, header: &CryptoHeader, associated: &[u8], bytes: &mut [u8]) -> [u8; MAC_LEN] {
         let iv = header.iv();
         let sealed = match self {
             Self::Aes128(key) => key.encrypt_in_place_detached(&iv.into(), associated, bytes),
@@ -150,15 +157,4 @@ impl Cipher {
         }
         .map_err(|_| OpenError::Forged)
     }
-}
-
-/// Returns the MAC of a common MAC for one receiver.
-pub(crate) fn receiver_mac(
-    material: &KeyMaterial,
-    receiver: &super::ReceiverKey,
-    header: &CryptoHeader,
-    common: &[u8; MAC_LEN],
-) -> Option<[u8; MAC_LEN]> {
-    let cipher = Cipher::of_receiver(material, receiver, header.session_id)?;
-    Some(cipher.seal(header, common, &mut []))
 }

@@ -1,7 +1,7 @@
 //! The CryptoFooter (DDS Security 1.1, 9.5.2.5).
 
-use super::cipher::{MAC_LEN, receiver_mac};
-use super::{CryptoHeader, KeyMaterial, OpenError, ReceiverKey};
+use super::cipher::MAC_LEN;
+use super::{Audience, CryptoHeader, OpenError, SendKey};
 
 /// Bytes of a footer without MACs for receivers.
 pub(crate) const FOOTER_LEN: usize = MAC_LEN + 4;
@@ -33,25 +33,23 @@ impl<'a> Footer<'a> {
     }
 }
 
-/// Appends a footer with a MAC for each receiver.
+/// Appends a footer without MACs for receivers.
+pub(crate) fn push_short_footer(out: &mut Vec<u8>, common: &[u8; MAC_LEN]) {
+    out.extend_from_slice(common);
+    out.extend_from_slice(&[0; 4]);
+}
+
+/// Appends a footer with a MAC for each receiver of the audience.
 pub(crate) fn push_footer(
     out: &mut Vec<u8>,
-    material: &KeyMaterial,
+    key: &SendKey,
     header: &CryptoHeader,
     common: &[u8; MAC_LEN],
-    receivers: &[ReceiverKey],
+    audience: Audience,
 ) {
-    out.extend_from_slice(common);
-    let count_at = out.len();
-    out.extend_from_slice(&[0; 4]);
-    let mut count = 0_u32;
-    for receiver in receivers {
-        if let Some(mac) = receiver_mac(material, receiver, header, common) {
-            out.extend_from_slice(&receiver.id);
-            out.extend_from_slice(&mac);
-            count += 1;
-        }
-    }
+    push_short_footer(out, common);
+    let count_at = out.len() - 4;
+    let count = key.push_receiver_macs(header, common, audience, out);
     if let Some(place) = out.get_mut(count_at..count_at + 4) {
         place.copy_from_slice(&count.to_be_bytes());
     }

@@ -17,7 +17,7 @@ use super::submessage::{
     BODY_HEADER_LEN, LITTLE_ENDIAN, POSTFIX_LEN, PREFIX_LEN, SUBMESSAGE_HEADER_LEN, body_len, fill_length, parse_body,
     parse_postfix, parse_prefix, push_postfix, put_body_header, put_prefix,
 };
-use super::{CryptoHeader, OpenError, ReceiveKey, ReceiverKey, SendKey, TooLong};
+use super::{Audience, CryptoHeader, OpenError, ReceiveKey, SendKey, TooLong};
 
 /// Id of SRTPS_PREFIX.
 pub const SRTPS_PREFIX: u8 = 0x33;
@@ -66,17 +66,12 @@ pub struct ProtectedMessage<'a> {
     rest: &'a [u8],
 }
 
-/// Protects a message in place. The footer has a MAC for each of `receivers`.
+/// Protects a message in place. The footer has a MAC for each receiver of the audience, if the key has receivers.
 ///
 /// # Errors
 /// [`TooLong`] if the message has no header, or its content has more than 65 504 bytes. The message must not be sent
 /// then.
-pub fn seal(
-    key: &SendKey,
-    binding: HeaderBinding,
-    message: &mut Vec<u8>,
-    receivers: &[ReceiverKey],
-) -> Result<(), TooLong> {
+pub fn seal(key: &SendKey, binding: HeaderBinding, message: &mut Vec<u8>, audience: Audience) -> Result<(), TooLong> {
     let header: [u8; MESSAGE_HEADER_LEN] = *message.first_chunk().ok_or(TooLong)?;
     let encrypts = key.kind().encrypts();
     if !encrypts {
@@ -104,7 +99,7 @@ pub fn seal(
         Some(mac) => mac,
         None => session.seal(&crypto, if covers_header { &header } else { &[] }, &mut message[content..]),
     };
-    push_postfix(message, SRTPS_POSTFIX, key, &crypto, &mac, receivers);
+    push_postfix(message, SRTPS_POSTFIX, key, &crypto, &mac, audience);
     Ok(())
 }
 

@@ -8,7 +8,7 @@
 //! The plain bytes include the encapsulation header. The footer has no MACs for receivers. Each DATA_FRAG has a payload
 //! of its own: its fragments, protected as above.
 
-use super::footer::{Footer, push_footer};
+use super::footer::{Footer, push_short_footer};
 use super::{CryptoHeader, OpenError, ReceiveKey, SendKey};
 
 /// Bytes of the length in front of encrypted content.
@@ -38,7 +38,7 @@ pub fn seal_from(key: &SendKey, message: &mut Vec<u8>, start: usize) {
         length.copy_from_slice(&(len as u32).to_be_bytes());
     }
     let mac = session.seal(&header, &[], content);
-    push_footer(message, key.material(), &header, &mac, &[]);
+    push_short_footer(message, &mac);
 }
 
 /// Returns the header of a protected payload, which names the key to open it with.
@@ -84,7 +84,7 @@ pub fn open_from(key: &mut ReceiveKey, message: &mut Vec<u8>, start: usize) -> R
     .ok_or(OpenError::Malformed)?;
     // Behind the footer there may be the padding of the submessage.
     let (footer, _) = Footer::parse(rest)?;
-    key.open(&header, &[], content, &footer)?;
+    key.open_for_any(&header, &[], content, &footer)?;
     let front = CryptoHeader::WIRE_LEN + if header.kind.encrypts() { LENGTH_LEN } else { 0 };
     let len = content.len();
     message.copy_within(start + front..start + front + len, start);

@@ -2,7 +2,8 @@
 
 use super::cipher::Session;
 use super::footer::Footer;
-use super::{CryptoHeader, KeyMaterial, OpenError, ReplayWindow};
+use super::{CryptoHeader, KeyMaterial, OpenError, ReceiverKey, ReplayWindow};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Session keys that are kept for one sender.
@@ -16,6 +17,8 @@ const SESSIONS: usize = 4;
 /// displace the others.
 pub struct ReceiveKey {
     material: KeyMaterial,
+    /// Keys for MACs of this receiver, by the name of a part of it. The material may have one more.
+    receivers: BTreeMap<[u8; 4], ReceiverKey>,
     /// The newest first.
     sessions: [Option<Session>; SESSIONS],
     replay: Option<ReplayWindow>,
@@ -25,7 +28,29 @@ impl ReceiveKey {
     /// Creates a key from the material of a sender.
     #[must_use]
     pub fn new(material: KeyMaterial) -> Self {
-        Self { material, sessions: [const { None }; SESSIONS], replay: None }
+        Self { material, receivers: BTreeMap::new(), sessions: [const { None }; SESSIONS], replay: None }
+    }
+
+    /// Sets the key for MACs of a part of this receiver, such as one of its endpoints.
+    ///
+    /// From then on, bytes need a MAC of any of its keys.
+    pub fn set_receiver(&mut self, part: [u8; 4], key: ReceiverKey) {
+        self.receivers.insert(part, key);
+        self.sessions = [const { None }; SESSIONS];
+    }
+
+    /// Removes the key of a part of this receiver.
+    pub fn remove_receiver(&mut self, part: [u8; 4]) {
+        // The last key stays: without any, bytes would need no MAC.
+        if self.receivers.len() > 1 && self.receivers.remove(&part).is_some() {
+            self.sessions = [const { None }; SESSIONS];
+        }
+    }
+
+    /// Whether bytes need a MAC for this receiver.
+    #[must_use]
+    pub fn authenticates_origin(&self) -> bool {
+        self.material.receiver.is_some() || !self.receivers.is_empty()
     }
 
     /// Creates a key that also refuses replays.
@@ -61,19 +86,44 @@ impl ReceiveKey {
         bytes: &mut [u8],
         footer: &Footer<'_>,
     ) -> Result<(), OpenError> {
+        self.open_if(header, associated, bytes, footer, true)
+    }
+
+    /// As [`open`](Self::open), for bytes without MACs for receivers.
+    pub(crate) fn open_for_any(
+        &mut self,
+        header: &CryptoHeader,
+        associated: &[u8],
+        bytes: &mut [u8],
+        footer: &Footer<'_>,
+    ) -> Result<(), OpenError> {
+        self.open_if(header, associated, bytes, footer, false)
+    }
+
+    fn open_if(
+        &mut self,
+        header: &CryptoHeader,
+        associated: &[u8],
+        bytes: &mut [u8],
+        footer: &Footer<'_>,
+        checks_receiver: bool,
+    ) -> Result<(), OpenError> {
         if !self.is_named_by(header) {
             return Err(OpenError::UnknownKey);
         }
         let known = self.sessions.iter().position(|session| is_of(session, header));
         let derived = match known {
             Some(_) => None,
-            None => Some(Session::derive(&self.material, header.session_id).ok_or(OpenError::UnknownKey)?),
+            None => {
+                let receivers = self.material.receiver.iter().chain(self.receivers.values());
+                let session = Session::derive(&self.material, receivers, header.session_id);
+                Some(session.ok_or(OpenError::UnknownKey)?)
+            }
         };
         let session = known.and_then(|at| self.sessions[at].as_ref()).or(derived.as_ref());
         let session = session.ok_or(OpenError::UnknownKey)?;
-        if session.is_receiver_specific() {
-            let mac = self.material.receiver.as_ref().and_then(|receiver| footer.mac_for(receiver.id));
-            session.check_receiver(header, footer.common, mac.ok_or(OpenError::NotForThisReceiver)?)?;
+        if checks_receiver {
+            session.check_receiver(header, footer)?;
         }
         session.open(header, associated, bytes, footer.common)?;
         if derived.is_some() {

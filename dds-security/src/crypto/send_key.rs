@@ -1,7 +1,8 @@
 //! The key of a sender: sessions, and initialization vectors that never repeat.
 
-use super::cipher::Session;
-use super::{CryptoHeader, KeyMaterial, TransformationKind, random_bytes};
+use super::cipher::{MAC_LEN, Session};
+use super::receivers::ReceiverTable;
+use super::{Audience, CryptoHeader, KeyMaterial, ReceiverName, TransformationKind, random_bytes};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +22,8 @@ pub struct SendKey {
     first_suffix: u64,
     uses: AtomicU64,
     session: Mutex<Arc<Session>>,
+    /// `None`: it adds no MACs for receivers.
+    receivers: Option<Mutex<ReceiverTable>>,
 }
 
 impl SendKey {
@@ -38,14 +41,63 @@ impl SendKey {
     #[must_use]
     pub fn starting_at(material: KeyMaterial, start: [u8; 12]) -> Option<Self> {
         let [s0, s1, s2, s3, suffix @ ..] = start;
-        let session = Mutex::new(Arc::new(Session::derive(&material, [s0, s1, s2, s3])?));
+        let session = Mutex::new(Arc::new(Session::derive(&material, std::iter::empty(), [s0, s1, s2, s3])?));
         Some(Self {
             material,
             first_session: u32::from_be_bytes([s0, s1, s2, s3]),
             first_suffix: u64::from_be_bytes(suffix),
             uses: AtomicU64::new(0),
             session,
+            receivers: None,
         })
+    }
+
+    /// Adds a MAC for each receiver from now on. There are none yet.
+    #[must_use]
+    pub fn authenticating_origin(self) -> Self {
+        Self { receivers: Some(Mutex::default()), ..self }
+    }
+
+    /// Whether it adds a MAC for each receiver.
+    #[must_use]
+    pub fn authenticates_origin(&self) -> bool {
+        self.receivers.is_some()
+    }
+
+    /// Adds a receiver, if it is new. Returns the master keys for it, with a key that no other receiver gets.
+    ///
+    /// `None` if this key adds no MACs for receivers, or has [`RECEIVERS_MAX`](super::RECEIVERS_MAX) of them.
+    ///
+    /// # Errors
+    /// Fails if the system has no random numbers.
+    pub fn add_receiver(&self, name: ReceiverName) -> Result<Option<KeyMaterial>, getrandom::Error> {
+        let Some(receivers) = &self.receivers else { return Ok(None) };
+        let key = receivers.lock().unwrap_or_else(PoisonError::into_inner).add(name, &self.material)?;
+        Ok(key.map(|key| {
+            let mut material = self.material.clone();
+            material.receiver = Some(key);
+            material
+        }))
+    }
+
+    /// Removes a receiver. It has another key if it returns.
+    pub fn remove_receiver(&self, name: ReceiverName) {
+        if let Some(receivers) = &self.receivers {
+            receivers.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        }
+    }
+
+    /// Appends the MACs for the receivers of the audience. Returns their number.
+    pub(crate) fn push_receiver_macs(
+        &self,
+        header: &CryptoHeader,
+        common: &[u8; MAC_LEN],
+        audience: Audience,
+        out: &mut Vec<u8>,
+    ) -> u32 {
+        let Some(receivers) = &self.receivers else { return 0 };
+        let mut receivers = receivers.lock().unwrap_or_else(PoisonError::into_inner);
+        receivers.push_macs(&self.material, header, common, audience, out)
     }
 
     /// The master keys.
@@ -93,7 +145,7 @@ impl SendKey {
         let mut current = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         if current.id != id {
             // `starting_at` has derived a session of the same material, so this one exists as well.
-            if let Some(next) = Session::derive(&self.material, id) {
+            if let Some(next) = Session::derive(&self.material, std::iter::empty(), id) {
                 *current = Arc::new(next);
             }
         }

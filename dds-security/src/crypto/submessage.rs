@@ -9,8 +9,8 @@
 //!
 //! The ciphertext has one whole submessage. The u16 follows the flag E of its submessage.
 
-use super::footer::{FOOTER_LEN, Footer, RECEIVER_LEN, push_footer};
-use super::{CryptoHeader, OpenError, ReceiveKey, ReceiverKey, SendKey, TooLong};
+use super::footer::{FOOTER_LEN, Footer, push_footer};
+use super::{Audience, CryptoHeader, OpenError, ReceiveKey, SendKey, TooLong};
 
 /// Id of SEC_BODY.
 pub const SEC_BODY: u8 = 0x30;
@@ -33,11 +33,11 @@ pub(crate) const LITTLE_ENDIAN: u8 = 0x01;
 
 /// Protects the last submessage of `message`, which begins at `start`, in place.
 ///
-/// The footer has a MAC for each of `receivers`.
+/// The footer has a MAC for each receiver of the audience, if the key has receivers.
 ///
 /// # Errors
 /// [`TooLong`] if the submessage has more than 65 528 bytes. `message` is then unchanged.
-pub fn seal(key: &SendKey, message: &mut Vec<u8>, start: usize, receivers: &[ReceiverKey]) -> Result<(), TooLong> {
+pub fn seal(key: &SendKey, message: &mut Vec<u8>, start: usize, audience: Audience) -> Result<(), TooLong> {
     let encrypts = key.kind().encrypts();
     // With padding, and before anything changes.
     body_len(message.len().saturating_sub(start))?;
@@ -52,7 +52,7 @@ pub fn seal(key: &SendKey, message: &mut Vec<u8>, start: usize, receivers: &[Rec
         put_body_header(&mut message[start + PREFIX_LEN..], len);
     }
     let mac = session.seal(&header, &[], &mut message[start + front..]);
-    push_postfix(message, SEC_POSTFIX, key, &header, &mac, receivers);
+    push_postfix(message, SEC_POSTFIX, key, &header, &mac, audience);
     Ok(())
 }
 
@@ -132,19 +132,16 @@ pub(crate) fn push_postfix(
     key: &SendKey,
     header: &CryptoHeader,
     mac: &[u8; 16],
-    receivers: &[ReceiverKey],
+    audience: Audience,
 ) {
     message.resize(message.len().next_multiple_of(4), 0);
     let start = message.len();
     message.extend_from_slice(&[id, LITTLE_ENDIAN, 0, 0]);
-    push_footer(message, key.material(), header, mac, receivers);
-    // 3000 receivers would be too many for the length. The receiver then refuses the submessage.
+    push_footer(message, key, header, mac, audience);
+    // A key has few receivers, so the length fits.
     let octets = u16::try_from(message.len() - start - SUBMESSAGE_HEADER_LEN).unwrap_or_default().to_le_bytes();
     message[start + 2..start + 4].copy_from_slice(&octets);
 }
-
-/// Most receivers for whose MACs a postfix has room.
-pub const RECEIVERS_MAX: usize = (u16::MAX as usize - FOOTER_LEN) / RECEIVER_LEN;
 
 /// Splits off a submessage with `id`. Returns its flags, its content, and the bytes behind it.
 fn split_submessage(bytes: &[u8], expected: u8) -> Result<(u8, &[u8], &[u8]), OpenError> {
@@ -229,7 +226,7 @@ mod tests {
             for len in [4, 8, 100] {
                 let start = message.len();
                 message.extend(submessage(len));
-                seal(&sender, &mut message, start, &[]).unwrap();
+                seal(&sender, &mut message, start, Audience::All).unwrap();
                 assert_eq!(message.len() % 4, 0);
             }
             let (mut at, mut opened) = (0, Vec::new());
@@ -246,25 +243,63 @@ mod tests {
     }
 
     #[test]
-    fn only_named_receivers_accept() {
+    fn only_addressed_receivers_accept() {
         for kind in KINDS {
             let common = KeyMaterial::generate(kind).unwrap();
-            let receivers = [(); 3].map(|()| ReceiverKey::generate(kind).unwrap());
-            let sender = SendKey::new(common.clone()).unwrap().unwrap();
-            let mut message = submessage(20);
-            seal(&sender, &mut message, 0, &receivers[..2]).unwrap();
-            let open_as = |receiver: Option<&ReceiverKey>| {
-                let material = KeyMaterial { receiver: receiver.cloned(), ..common.clone() };
-                open(&mut ReceiveKey::new(material), &message, &mut Vec::new()).map(|_| ())
+            let sender = SendKey::new(common.clone()).unwrap().unwrap().authenticating_origin();
+            let names = [[1; 12], [2; 12]];
+            let receivers = names.map(|name| sender.add_receiver(name).unwrap().unwrap());
+            assert_eq!(sender.add_receiver(names[0]).unwrap().as_ref(), Some(&receivers[0]), "its key stays the same");
+            let open_as = |message: &[u8], material: &KeyMaterial| {
+                open(&mut ReceiveKey::new(material.clone()), message, &mut Vec::new()).map(|_| ())
             };
-            assert_eq!(open_as(Some(&receivers[0])), Ok(()));
-            assert_eq!(open_as(Some(&receivers[1])), Ok(()));
-            assert_eq!(open_as(Some(&receivers[2])), Err(OpenError::NotForThisReceiver));
-            let impostor = ReceiverKey { id: receivers[0].id, ..ReceiverKey::generate(kind).unwrap() };
-            assert_eq!(open_as(Some(&impostor)), Err(OpenError::Forged));
-            // A receiver without a key of its own does not ask for a MAC.
-            assert_eq!(open_as(None), Ok(()));
+            let unnamed = Err(OpenError::NotForThisReceiver);
+            for (audience, expected) in [
+                (Audience::All, [Ok(()), Ok(())]),
+                (Audience::One(names[0]), [Ok(()), unnamed]),
+                (Audience::One(names[1]), [unnamed, Ok(())]),
+                (Audience::One([3; 12]), [unnamed, unnamed]),
+            ] {
+                let mut message = submessage(20);
+                seal(&sender, &mut message, 0, audience).unwrap();
+                assert_eq!([0, 1].map(|at| open_as(&message, &receivers[at])), expected, "{kind:?}, {audience:?}");
+                // A receiver without a key of its own does not ask for a MAC.
+                assert_eq!(open_as(&message, &common), Ok(()));
+            }
+            // A receiver speaks in the name of the sender. It knows the common key, and its own one.
+            let mut forged = submessage(20);
+            let impostor = SendKey::new(receivers[0].clone()).unwrap().unwrap();
+            seal(&impostor, &mut forged, 0, Audience::All).unwrap();
+            assert_eq!(open_as(&forged, &receivers[1]), unnamed);
+            // It may repeat the id of another key, and the MAC that it got with it.
+            let mut message = submessage(20);
+            seal(&sender, &mut message, 0, Audience::All).unwrap();
+            let len = message.len();
+            let impostor = SendKey::starting_at(receivers[0].clone(), [9; 12]).unwrap();
+            let mut forged = submessage(20);
+            seal(&impostor, &mut forged, 0, Audience::All).unwrap();
+            forged.truncate(forged.len() - 4);
+            forged.extend_from_slice(&message[len - 44..]);
+            let postfix = forged.len() - 64;
+            forged[postfix + 2] = 60;
+            assert_eq!(open_as(&forged, &receivers[1]), Err(OpenError::Forged));
+            sender.remove_receiver(names[1]);
+            let mut message = submessage(20);
+            seal(&sender, &mut message, 0, Audience::All).unwrap();
+            assert_eq!(open_as(&message, &receivers[1]), unnamed);
         }
+    }
+
+    #[test]
+    fn receivers_of_a_key_are_bounded() {
+        let key = SendKey::new(KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap()).unwrap().unwrap();
+        assert_eq!(key.add_receiver([0; 12]).unwrap(), None, "it has no receivers");
+        let key = key.authenticating_origin();
+        let added = (0..100).filter(|number| key.add_receiver([*number; 12]).unwrap().is_some());
+        assert_eq!(added.count(), crate::crypto::RECEIVERS_MAX);
+        let mut message = submessage(20);
+        seal(&key, &mut message, 0, Audience::All).unwrap();
+        assert!(message.len() <= 24 + 24 + 8 + 24 + 20 * crate::crypto::RECEIVERS_MAX);
     }
 
     #[test]
@@ -274,7 +309,7 @@ mod tests {
             let sender = SendKey::new(material.clone()).unwrap().unwrap();
             let mut receiver = ReceiveKey::new(material);
             let mut message = submessage(20);
-            seal(&sender, &mut message, 0, &[]).unwrap();
+            seal(&sender, &mut message, 0, Audience::All).unwrap();
             let mut accepted = 0;
             for bit in 0..message.len() * 8 {
                 let mut changed = message.clone();
@@ -300,10 +335,10 @@ mod tests {
         for len in [65_525, 65_530, 65_536] {
             let mut message = submessage(len);
             let before = message.clone();
-            assert_eq!(seal(&key, &mut message, 0, &[]), Err(TooLong));
+            assert_eq!(seal(&key, &mut message, 0, Audience::All), Err(TooLong));
             assert_eq!(message, before);
         }
-        assert_eq!(seal(&key, &mut submessage(65_524), 0, &[]), Ok(()));
+        assert_eq!(seal(&key, &mut submessage(65_524), 0, Audience::All), Ok(()));
     }
 
     proptest! {

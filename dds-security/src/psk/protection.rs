@@ -4,7 +4,7 @@ use super::known_senders::{KnownSender, KnownSenders, SenderId};
 use super::refusals::Refusals;
 use super::{PreSharedKey, PskRefusal, RefusalCounts, derive, domain_bytes};
 use crate::crypto::message::{self, HeaderBinding, ProtectedMessage};
-use crate::crypto::{OpenError, ReceiveKey, SendKey, TooLong, TransformationKind};
+use crate::crypto::{Audience, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -100,7 +100,7 @@ impl PskProtection {
         let header = message.first_chunk::<{ message::MESSAGE_HEADER_LEN }>().ok_or(SealError::Length)?;
         let sender = *header.last_chunk().ok_or(SealError::Length)?;
         let key = self.own_key(sender)?;
-        message::seal(&key, BINDING, message, &[]).map_err(|TooLong| SealError::Length)
+        message::seal(&key, BINDING, message, Audience::All).map_err(|TooLong| SealError::Length)
     }
 
     /// Appends the plain message of a datagram to `out`, which is empty. An error leaves it empty.

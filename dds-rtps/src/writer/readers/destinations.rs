@@ -158,12 +158,12 @@ impl Destinations {
     /// Derives the sizes and rates from the properties of all readers.
     fn derive_sizes(&mut self) {
         // A datagram keeps space for the headers that writers do not see.
-        let headroom = self.headroom.bytes;
-        let extra = headroom + if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
+        let headroom = if self.same_host { self.headroom } else { self.headroom.in_frame() };
+        let extra = headroom.bytes + if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
         let fragment_size;
         if self.same_host {
-            fragment_size = self.size.same_host.saturating_sub(headroom);
-            self.payload_len_max = SAME_HOST_PAYLOAD_LEN - usize::from(headroom);
+            fragment_size = self.size.same_host.saturating_sub(headroom.bytes);
+            self.payload_len_max = SAME_HOST_PAYLOAD_LEN - usize::from(headroom.bytes);
             (self.burst, self.rate) = (self.congestion.same_host, self.congestion.same_host_rate);
         } else {
             fragment_size = self.size.network.saturating_sub(extra);
@@ -171,7 +171,7 @@ impl Destinations {
             (self.burst, self.rate) = (self.congestion.network, self.congestion.network_rate);
         }
         // A message of the smallest submessages grows as they do.
-        self.payload_len_max /= usize::from(self.headroom.submessage_growth.max(1));
+        self.payload_len_max /= usize::from(headroom.submessage_growth.max(1));
         self.fragment_size = fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX);
     }
 
@@ -393,6 +393,9 @@ mod tests {
         let grown = with(Headroom { bytes: 60, submessage_growth: 3 });
         assert_eq!(grown.payload_len_max, sealed.payload_len_max / 3);
         assert_eq!(grown.fragment_size, sealed.fragment_size);
+        // A transform that needs much more leaves room for samples.
+        let long = with(Headroom { bytes: 3_000, submessage_growth: 32 });
+        assert_eq!((long.fragment_size, long.payload_len_max), (1_344 - 256, (1_344 - 256) / 5));
         let tiny = FragmentSize { same_host: 1, network: 1 };
         assert_eq!(Destinations::new(&proxies, tiny, CongestionConfig::default()).fragment_size, FragmentSize::MIN);
     }

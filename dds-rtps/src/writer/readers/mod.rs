@@ -41,7 +41,7 @@ use std::collections::{HashMap, VecDeque};
 pub const READERS_MAX: usize = 4096;
 
 /// Most bytes of a datagram that a transform of messages may need.
-const HEADROOM_MAX: u16 = 256;
+const HEADROOM_MAX: u16 = 4_096;
 
 /// All matched readers of a writer.
 #[derive(Debug)]
