@@ -262,7 +262,7 @@ fn check_type(ty: &Type, errors: &mut Errors) {
         Type::TraitObject(_) | Type::ImplTrait(_) => "expected a concrete type, found a trait",
         Type::Path(_) => match last_segment(ty).map(ToString::to_string).as_deref() {
             Some("usize" | "isize") => {
-                "expected an integer of fixed size: the size of this type depends on the machine"
+                "expected an integer of fixed size, as `u64` or `i32`: the size of this type depends on the machine"
             }
             Some("u128" | "i128") => "expected an integer of at most 64 bits",
             Some("HashSet" | "BTreeSet") => "expected a `Vec`: DDS has no sets",

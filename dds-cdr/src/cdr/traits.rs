@@ -205,9 +205,9 @@ pub trait Decode<'de>: Sized {
 
 /// A value that borrows nothing from its sample.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` borrows from the received sample",
+    message = "`{Self}` is not a DDS type that owns its data",
     label = "this needs a type that owns its data",
-    note = "use `view()` on the samples of a batch, or a type without lifetimes"
+    note = "derive `DdsType` for it; if it borrows from the sample, use `view()` on the samples of a batch"
 )]
 pub trait DecodeOwned: for<'de> Decode<'de> + 'static {}
 

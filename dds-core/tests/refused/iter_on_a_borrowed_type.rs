@@ -1,6 +1,6 @@
-//! error: borrows from the received sample
+//! error: is not a DDS type that owns its data
 //! error: this needs a type that owns its data
-//! error: use `view()` on the samples of a batch, or a type without lifetimes
+//! error: if it borrows from the sample, use `view()` on the samples of a batch
 use dds_core::{DataReader, DdsType};
 
 #[derive(DdsType)]
