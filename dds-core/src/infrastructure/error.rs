@@ -2,7 +2,7 @@
 //!
 //! Each entity creates its [`Subject`] once and shares it. An error on a hot path (`Full` in a loop) allocates nothing.
 
-use crate::infrastructure::{CreateErrorKind, Missing, ReturnCode};
+use crate::infrastructure::{CreateErrorKind, EXPLAINED, Missing, ReturnCode};
 use dds_rtps::cdr::{DecodeError, EncodeError, Encoding};
 use dds_rtps::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle};
@@ -435,6 +435,9 @@ pub enum WaitErrorKind {
 impl Advice for WaitErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
+            Self::Timeout { missing: Missing::Event, limit } if *limit < EXPLAINED => {
+                "wait longer; from 100 ms on, the error names the missing peer, match or sample"
+            }
             Self::Timeout { missing, .. } => missing.next_step(),
             Self::NotSent(kind) => kind.next_step(),
             Self::NotDecodable(_) => "use the same type of the reply on both sides",

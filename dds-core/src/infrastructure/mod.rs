@@ -56,6 +56,7 @@ pub use status::{
 pub(crate) use status::{Counter, DeadlineCounter, ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub(crate) use turn::{Turn, poll_within_turn};
+use waiting::EXPLAINED;
 pub use waiting::Waiting;
 pub(crate) use waiting::{Awaited, PATIENCE, WaitSource, WakeTimer};
 pub(crate) use weak::Upgrade;

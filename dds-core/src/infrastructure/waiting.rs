@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A shorter timeout does not say what was missing. A loop with short timeouts would spend its time on it.
-const EXPLAINED: Duration = Duration::from_millis(100);
+pub(super) const EXPLAINED: Duration = Duration::from_millis(100);
 
 /// Events that a caller can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Log lines that users need: a mismatch with its values, and a participant that is alone.
 
 use crate::support::{Notes, Woken};
-use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, ResourceLimits};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DdsType, Duration};
 use futures_core::Stream;
@@ -13,6 +13,12 @@ use std::task::{Context, Poll, Waker};
 #[derive(DdsType)]
 struct Count {
     count: u64,
+}
+
+#[derive(DdsType)]
+struct Device {
+    #[dds(key)]
+    id: u32,
 }
 
 #[derive(DdsType)]
@@ -178,6 +184,28 @@ fn replaced_unread_samples_are_logged_once_with_their_count() {
         matches!(&lines[..], [line] if line.contains("replaced=8 depth=2") && line.contains("keep_all")),
         "{lines:?}"
     );
+}
+
+/// Without room, KEEP_LAST drops samples. KEEP_ALL does not acknowledge them, so the writer keeps them.
+#[test]
+fn dropped_samples_are_logged_once_with_the_limit() {
+    let simulation = world();
+    let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+    let reliable = || DataReaderQos::default().reliable().resource_limits(ResourceLimits::NONE.max_instances(2));
+    let (last, all) = (reliable().keep_last(1), reliable().keep_all());
+    for (participant, qos, told) in [(&station, &last, 1), (&robot, &last, 1), (&station, &all, 0), (&robot, &all, 0)] {
+        let reader = participant.reader_builder::<Device>("device").qos(qos.clone()).build().unwrap();
+        let writer = robot.writer_builder::<Device>("device").qos(DataWriterQos::default().keep_all()).build().unwrap();
+        writer.wait_for_readers(1).block().unwrap();
+        let ((), mut lines) = Notes::of_warnings().take(|| {
+            (0..5).for_each(|id| writer.write(&Device { id }).unwrap());
+            simulation.run_for(Duration::from_millis(20));
+        });
+        assert!(reader.sample_rejected().total_count > 0);
+        lines.retain(|line| line.contains("no room for a sample"));
+        assert_eq!(lines.len(), told, "{lines:?}");
+        assert!(lines.iter().all(|line| line.contains("reason=Instances")), "{lines:?}");
+    }
 }
 
 #[test]

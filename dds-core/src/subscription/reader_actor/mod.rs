@@ -15,7 +15,7 @@ use crate::infrastructure::{Awaited, mark};
 use crate::subscription::events::ReportedToReaderEvents;
 use crate::subscription::group_access::GroupMembership;
 use crate::subscription::spilled::{CHANGES_SPILLED, SpilledChanges};
-use crate::subscription::statuses::ReaderStatuses;
+use crate::subscription::statuses::{Dropped, ReaderStatuses};
 use crate::subscription::{ReaderEvent, ReaderMail};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{HistorySample, Operation, ReaderTiming, Selection};
@@ -127,8 +127,12 @@ impl ReaderActor {
                     self.statuses.note_lost(count);
                     self.endpoint.mark(mark::SAMPLE_LOST, effects);
                 }
-                StatefulReaderEvent::SampleRejected { instance, reason, count, .. } => {
-                    self.statuses.note_rejected(count, reason, instance);
+                StatefulReaderEvent::SampleRejected { writer, instance, reason, count } => {
+                    let is_first = self.statuses.note_rejected(count, reason, instance);
+                    // Once, and only if the sample does not come again. Else the writer waits, and says so itself.
+                    if is_first && !self.rtps.withholds_acknowledgment() {
+                        effects.defer(Arc::new(Dropped { reader: self.rtps.guid(), writer, reason }));
+                    }
                     self.endpoint.mark(mark::SAMPLE_REJECTED, effects);
                 }
                 StatefulReaderEvent::DeadlineMissed(missed) => self.endpoint.note_missed_deadlines(missed, effects),

@@ -78,6 +78,12 @@ impl StatefulReader {
         self.config.reliable
     }
 
+    /// Whether a rejected sample is not acknowledged, so that a reliable writer keeps it and sends it again.
+    #[must_use]
+    pub fn withholds_acknowledgment(&self) -> bool {
+        self.config.withholds_acknowledgment()
+    }
+
     /// Matches a writer of another participant, or updates a matched one: locators, lifespan, ownership strength.
     ///
     /// The reliability of a matched writer does not change. Returns `false` if the reader is reliable and the writer is
