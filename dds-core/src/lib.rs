@@ -343,5 +343,5 @@ pub mod __private {
 
 /// Compiles the programs of the README.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
+#[doc = include_str!("../../README.md")]
 struct Readme;

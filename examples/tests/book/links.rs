@@ -13,8 +13,7 @@ fn documents() -> Vec<PathBuf> {
     for folder in [root.clone()].into_iter().chain(packages()) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            // `dds-core/README.md` is a link to the README of the workspace.
-            if path.extension().is_some_and(|extension| extension == "md") && !path.is_symlink() {
+            if path.extension().is_some_and(|extension| extension == "md") {
                 found.push(path);
             }
         }
