@@ -280,17 +280,13 @@ impl Validations {
 
     /// Replaces the route to the address of a peer, after a change of this host's interfaces.
     pub(super) fn set_route(&mut self, prefix: GuidPrefix, route: &Route) {
-        match self.pending.remove(&prefix) {
-            Some(mut validation) => {
-                if !validation.is_move {
-                    (validation.route, validation.answering) = (route.clone(), None);
-                    // Another locator must not have the secret of an earlier one.
-                    self.draw_secrets(prefix, &mut validation);
-                }
-                self.pending.insert(prefix, validation);
-            }
-            None => {}
+        let Some(mut validation) = self.pending.remove(&prefix) else { return };
+        if !validation.is_move {
+            (validation.route, validation.answering) = (route.clone(), None);
+            // Another locator must not have the secret of an earlier one.
+            self.draw_secrets(prefix, &mut validation);
         }
+        self.pending.insert(prefix, validation);
     }
 
     fn draw_secrets(&mut self, prefix: GuidPrefix, validation: &mut Validation) {
