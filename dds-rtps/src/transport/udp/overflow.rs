@@ -20,8 +20,11 @@ pub fn dropped(socket: &UdpSocket) -> Option<u64> {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod meminfo {
-    use nix::libc;
+    #![allow(unsafe_code, reason = "a trait of nix has an unsafe method; the method here does nothing unsafe")]
+
+    use nix::libc::{self, c_void, socklen_t};
     use nix::sys::socket::getsockopt;
+    use nix::sys::socket::sockopt::Get;
     use std::net::UdpSocket;
 
     /// The kernel's `SK_MEMINFO_DROPS`.
@@ -34,16 +37,37 @@ mod meminfo {
     #[derive(Debug, Clone, Copy)]
     struct SocketMemory;
 
-    nix::getsockopt_impl!(
-        SocketMemory,
-        libc::SOL_SOCKET,
-        libc::SO_MEMINFO,
-        Meminfo,
-        nix::sys::socket::sockopt::GetStruct<Meminfo>
-    );
+    /// Receives the answer of the system.
+    ///
+    /// The getter of `nix` panics if the length is another one. An emulator of a processor (`qemu-user`) takes each
+    /// option that it does not know for an integer.
+    struct Answer {
+        memory: Meminfo,
+        len: socklen_t,
+    }
+
+    impl Get<Option<Meminfo>> for Answer {
+        fn uninit() -> Self {
+            Self { memory: [0; DROPS + 1], len: size_of::<Meminfo>() as socklen_t }
+        }
+
+        fn ffi_ptr(&mut self) -> *mut c_void {
+            self.memory.as_mut_ptr().cast()
+        }
+
+        fn ffi_len(&mut self) -> *mut socklen_t {
+            &raw mut self.len
+        }
+
+        unsafe fn assume_init(self) -> Option<Meminfo> {
+            if self.len as usize == size_of::<Meminfo>() { Some(self.memory) } else { None }
+        }
+    }
+
+    nix::getsockopt_impl!(SocketMemory, libc::SOL_SOCKET, libc::SO_MEMINFO, Option<Meminfo>, Answer);
 
     pub(super) fn dropped(socket: &UdpSocket) -> Option<u64> {
-        let memory = getsockopt(socket, SocketMemory).ok()?;
+        let memory = getsockopt(socket, SocketMemory).ok()??;
         Some(u64::from(*memory.get(DROPS)?))
     }
 }
@@ -65,6 +89,10 @@ mod tests {
     fn drops_of_a_full_socket_are_counted() {
         let (receiver, sender) = (socket().unwrap(), socket().unwrap());
         sender.connect(receiver.local_addr().unwrap()).unwrap();
+        if dropped(&receiver).is_none() {
+            crate::transport::skip::skip("SO_MEMINFO");
+            return;
+        }
         assert_eq!(dropped(&receiver), Some(0));
         socket2::SockRef::from(&receiver).set_recv_buffer_size(4096).unwrap();
         let sent = 200;

@@ -260,6 +260,8 @@ impl UdpTransport {
             // This is a little cheaper than a gathering call. `sendmmsg` is not used: it sends 16 datagrams no faster
             // than 16 calls, because the path through the system costs most and not the call.
             [only] => socket.send_to(only, address),
+            // An emulator of a processor may lose a gathering call without buffers (`qemu-user` 7.2).
+            [] => socket.send_to(&[], address),
             several => socket.send_to_vectored(several, address),
         });
         match sent {
