@@ -255,6 +255,11 @@ pub struct EchoOptions {
     /// Print the writer, the timestamps and the sequence number of each sample.
     #[arg(short, long)]
     pub info: bool,
+    /// Print the encoded bytes as hexadecimal digits, with the encapsulation header. It needs no type.
+    ///
+    /// With `--json`, each object has them as the member `encoded`. Ends of instances have no lines.
+    #[arg(long, conflicts_with_all = ["field", "filter", "yaml", "type_file"])]
+    pub raw: bool,
     /// The end.
     #[command(flatten)]
     pub end: EndOptions,

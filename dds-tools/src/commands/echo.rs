@@ -8,10 +8,12 @@ use crate::network;
 use crate::options::EchoOptions;
 use crate::stop::Stop;
 use crate::topic_access::{reader_qos, sql_filter, subscriber_qos, topic_type};
+use crate::topic_reader::{TopicChange, TopicReader};
 use crate::yaml;
 use dds_core::dynamic::{DynamicData, DynamicRef, DynamicType};
 use dds_core::qos::TopicQos;
-use dds_core::{InstanceState, SampleInfo};
+use dds_core::stats::ReaderLosses;
+use dds_core::{DomainParticipant, InstanceState, SampleInfo};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
@@ -24,6 +26,9 @@ use std::io::Write;
 pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
+    if options.raw {
+        return print_encoded(options, &participant, &mut watch, output, notes, stop);
+    }
     let ty = topic_type(&participant, &mut watch, &options.topic, &options.ty, stop)?;
     let found = watch.view().endpoints_of(&options.topic);
     if let Some(field) = &options.field {
@@ -85,7 +90,42 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
     if undecodable > 1 {
         writeln!(notes, "samples that do not fit the type: {undecodable}").map_err(ToolError::output)?;
     }
-    let losses = reader.losses();
+    note_losses(&reader.losses(), notes)
+}
+
+/// Prints samples without their type. So instances have no keys, and their ends have no lines.
+fn print_encoded(
+    options: &EchoOptions,
+    participant: &DomainParticipant,
+    watch: &mut DomainWatch,
+    output: &mut dyn Write,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
+    watch.await_topic(&options.topic, options.ty.type_wait, stop)?;
+    let mut reader = TopicReader::new(participant, &options.topic, &watch.view().topic(&options.topic)?, None)?;
+    let stop = stop.after(options.end.duration);
+    let mut printed = 0;
+    let is_complete = |printed| options.end.count.is_some_and(|count| printed >= count);
+    while !stop.is_due() && !is_complete(printed) {
+        reader.wait(stop.step());
+        if watch.update()? {
+            reader.cover(&watch.view().endpoints_of(&options.topic))?;
+        }
+        reader.take(|info, change| {
+            let TopicChange::Sample(sample) = change else { return Ok(()) };
+            if is_complete(printed) {
+                return Ok(());
+            }
+            printed += 1;
+            writeln!(output, "{}", encoded_line(options, sample.bytes, info)?).map_err(ToolError::output)
+        })?;
+        output.flush().map_err(ToolError::output)?;
+    }
+    note_losses(&reader.losses(), notes)
+}
+
+fn note_losses(losses: &ReaderLosses, notes: &mut dyn Write) -> Result<(), ToolError> {
     if losses.total().lost() > 0 {
         writeln!(notes, "{losses}").map_err(ToolError::output)?;
     }
@@ -136,6 +176,23 @@ fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Re
     if options.info { to_json(&Line { data: Some(&part), ..Line::new(info) }) } else { to_json(&part) }
 }
 
+/// Returns the line of an encoded sample.
+fn encoded_line(options: &EchoOptions, bytes: &[u8], info: &SampleInfo) -> Result<String, ToolError> {
+    let encoded = hexadecimal(bytes);
+    match (options.output.json, options.info) {
+        (false, _) => Ok(with_info(options, info, encoded)),
+        (true, true) => to_json(&Line { encoded: Some(&encoded), ..Line::new(info) }),
+        (true, false) => to_json(&serde_json::json!({ "encoded": encoded })),
+    }
+}
+
+/// Returns two digits for each byte.
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
 /// Returns the line of an instance that has ended, or `None` if its key is unknown: `dds pub` could not end it.
 fn end_line(options: &EchoOptions, key: Option<DynamicData>, info: &SampleInfo) -> Result<Option<String>, ToolError> {
     let (state, Some(key)) = (state_name(info.instance_state), key) else { return Ok(None) };
@@ -178,6 +235,8 @@ struct Line<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<&'l Option<DynamicRef<'l>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    encoded: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<&'l InstanceEnd>,
 }
 
@@ -189,6 +248,7 @@ impl Line<'_> {
             sequence_number: info.sequence_number.0,
             writer: info.sample_identity().writer.to_string(),
             data: None,
+            encoded: None,
             end: None,
         }
     }

@@ -144,6 +144,7 @@ fn members_of_json_are_those_of_the_book() {
         &["show", "robot/pose"],
         &["why"],
         &["echo", "robot/pose", "--info", "--count", "1"],
+        &["echo", "robot/pose", "--raw", "--info", "--count", "1"],
         &["hz", "robot/pose", "--count", "1"],
         &["bw", "robot/pose", "--count", "1"],
         &["delay", "robot/pose", "--count", "1"],

@@ -221,6 +221,28 @@ fn echo_reads_type_from_file() {
 }
 
 #[test]
+fn echo_prints_the_bytes_of_an_unknown_type() {
+    let domain = Domain::new();
+    // A raw topic describes no type.
+    let robot = domain.join("robot");
+    let topic = robot.raw_topic("raw/pose", "Pose", TopicQos::default()).unwrap();
+    let qos = DataWriterQos::default().keep_all().transient_local();
+    let writer = robot.writer_builder(&topic).qos(qos).build().unwrap();
+    for last in [0x05, 0xf0] {
+        writer.write_encoded(Encoded::new(&[0, 1, 0, 0, 4, 0, 0, last]).unwrap()).unwrap();
+    }
+    let echo = |options: &[&str]| {
+        domain.run(&[&["echo", "raw/pose", "--count", "2", "--for", "30", "--raw"], options].concat()).unwrap()
+    };
+    assert_eq!(echo(&[]), "0001000004000005\n00010000040000f0\n");
+    assert_eq!(echo(&["--json"]), "{\"encoded\":\"0001000004000005\"}\n{\"encoded\":\"00010000040000f0\"}\n");
+    let text = echo(&["--json", "--info"]);
+    let line: serde_json::Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    assert_eq!((&line["encoded"], &line["sequence_number"]), (&"00010000040000f0".into(), &2.into()));
+    assert!(line.get("data").is_none(), "{line}");
+}
+
+#[test]
 fn new_topic_needs_the_name_of_its_type() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pose.idl");
