@@ -52,6 +52,7 @@ pub mod topic_reader;
 pub mod topic_set;
 pub mod topic_types;
 mod writer_classes;
+mod writer_options;
 pub mod yaml;
 
 pub use error::ToolError;

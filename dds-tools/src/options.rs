@@ -5,6 +5,7 @@ pub use crate::commands::perf::{PerfCommand, PerfReportOptions, PerfSendOptions,
 pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 pub use crate::live_view::otlp::CollectorUrl;
+pub use crate::writer_options::{DurabilityOption, WriterQosOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -303,6 +304,9 @@ pub struct PublishOptions {
     /// Unregister the instance of the sample rather than write it: this writer leaves the instance.
     #[arg(long, conflicts_with = "dispose")]
     pub unregister: bool,
+    /// The QoS.
+    #[command(flatten)]
+    pub qos: WriterQosOptions,
     /// The end. Without `--rate`, `--count` publishes the sample again and again.
     #[command(flatten)]
     pub end: EndOptions,

@@ -2,7 +2,7 @@
 
 use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
-use crate::options::TypeOptions;
+use crate::options::{TypeOptions, WriterQosOptions};
 use crate::recording::SCHEMA_ENCODING;
 use crate::ros::{self, ROS_SCHEMA_ENCODING, ros_type};
 use crate::stop::Stop;
@@ -158,7 +158,7 @@ pub fn discover_type(
     }
 }
 
-/// Creates a writer that matches the readers in `found`.
+/// Creates a writer that matches the readers in `found`, unless an option prevents it.
 ///
 /// # Errors
 /// As the builder of the writer.
@@ -167,10 +167,11 @@ pub fn dynamic_writer(
     name: &str,
     found: &TopicView<'_>,
     ty: &DynamicType,
+    options: &WriterQosOptions,
 ) -> Result<DataWriter<DynamicData>, ToolError> {
-    let publisher = participant.publisher(publisher_qos(found))?;
+    let publisher = participant.publisher(options.publisher(publisher_qos(found)))?;
     let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
-    Ok(publisher.writer_builder(&topic).qos(writer_qos(found)).build()?)
+    Ok(publisher.writer_builder(&topic).qos(options.writer(writer_qos(found))).build()?)
 }
 
 /// Returns the type of a schema in a recording.

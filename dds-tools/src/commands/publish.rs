@@ -34,7 +34,8 @@ pub fn run(
         "-" => None,
         text => Some(change_from_text(&ty, text)?),
     };
-    let writer = dynamic_writer(&participant, &options.topic, &watch.view().endpoints_of(&options.topic), &ty)?;
+    let found = watch.view().endpoints_of(&options.topic);
+    let writer = dynamic_writer(&participant, &options.topic, &found, &ty, &options.qos)?;
     // An instance without writers is no disposed one.
     let mut qos = writer.qos();
     qos.writer_data_lifecycle.autodispose_unregistered_instances = false;

@@ -13,7 +13,7 @@ use crate::live_view::server::{ClientRequest, LiveServer, PageQuery};
 use crate::live_view::snapshot::{Snapshot, SystemObserver};
 use crate::live_view::topics::ServedTopics;
 use crate::network;
-use crate::options::{CollectorUrl, ServeOptions};
+use crate::options::{CollectorUrl, ServeOptions, WriterQosOptions};
 use crate::ros::{dds_topic, ros_type};
 use crate::stop::Stop;
 use crate::topic_access::dynamic_writer;
@@ -348,7 +348,9 @@ impl LiveView {
         });
         let Some(ty) = ty else { return Err(format!("topic {topic}: the type {schema_name} is unknown")) };
         let endpoints = self.watch.view().endpoints_of(&name);
-        let writer = dynamic_writer(&self.participant, &name, &endpoints, &ty).map_err(|error| error.to_string())?;
+        let qos = WriterQosOptions::default();
+        let writer =
+            dynamic_writer(&self.participant, &name, &endpoints, &ty, &qos).map_err(|error| error.to_string())?;
         client.published.insert(*id, PublishedTopic { name, writer, ty, is_json });
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::support::{Domain, Ender, LiveOutput, Pose, pose, pose_reader, pose_writer};
 use dds_core::cdr::{Encoded, Encoding, F128};
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{DataWriterQos, Preset, TopicQos};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Ownership, Preset, SubscriberQos, TopicQos};
 use dds_core::rpc::Replier;
 use dds_core::{DdsType, InstanceState};
 use dds_tools::{Stop, ToolError};
@@ -134,6 +134,34 @@ fn pub_writes_json_samples() {
     let expected = Pose { robot: 3, x: 0.25, tags: vec!["a".to_owned(), "b".to_owned()] };
     let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
     assert_eq!(sample.data, Some(expected));
+}
+
+#[test]
+fn given_qos_of_pub_win_over_those_for_the_readers() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    // For this reader alone, the writer is volatile and in both partitions. It has no deadline, lifespan or strength.
+    let subscriber = robot.subscriber(SubscriberQos::default().partition(["left", "right"])).unwrap();
+    let topic = robot.topic::<Pose>("robot/pose", TopicQos::default()).unwrap();
+    let qos = DataReaderQos::default().ownership(Ownership::Exclusive);
+    let reader = subscriber.reader_builder(&topic).qos(qos).build().unwrap();
+    let line = ["pub", "robot/pose", "{robot: 1}", "--readers-wait", "30", "--rate", "10"];
+    let given = ["--best-effort", "--durability", "transient-local", "--deadline", "5", "--lifespan", "60"];
+    let group = ["--partition", "left", "--ownership-strength", "-7"];
+    let stop = Stop::new();
+    std::thread::scope(|scope| {
+        let _ender = Ender(stop.clone());
+        let publisher = scope.spawn(|| domain.run_with(&[&line[..], &given, &group].concat(), "", &stop));
+        let info = reader.next_sample().block_for(Duration::from_secs(30)).unwrap().info;
+        let writer = reader.matched_publication_data(info.publication_handle).unwrap();
+        stop.request();
+        publisher.join().unwrap().unwrap();
+        assert!(!writer.qos.reliability.is_reliable());
+        assert_eq!(writer.qos.durability, Durability::TransientLocal);
+        assert_eq!(writer.qos.deadline, Duration::from_secs(5).into());
+        assert_eq!(writer.qos.lifespan, Duration::from_secs(60).into());
+        assert_eq!((writer.partition, writer.qos.ownership_strength), (vec!["left".to_owned()], -7));
+    });
 }
 
 #[test]
