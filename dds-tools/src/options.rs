@@ -40,9 +40,9 @@ pub enum Command {
     Pub(PublishOptions),
     /// Send a request to a service, and print its reply.
     Call(CallOptions),
-    /// Measure the rate of a topic, with its jitter.
+    /// Measure the rate of a topic or of all, with the jitter.
     Hz(MeasureOptions),
-    /// Measure the bytes of a topic for each second.
+    /// Measure the bytes of a topic or of all for each second.
     Bw(MeasureOptions),
     /// Measure the time from the source timestamp of a sample until its reception here.
     Delay(MeasureOptions),
@@ -352,9 +352,9 @@ pub struct CallOptions {
 /// Options of `hz`, `bw` and `delay`.
 #[derive(Debug, Clone, Args)]
 pub struct MeasureOptions {
-    /// Name of the topic. A leading slash marks a topic of ROS: `/chatter` is `rt/chatter`.
+    /// Name of the topic; without it, all topics with a writer. A leading slash marks a topic of ROS.
     #[arg(value_parser = topic)]
-    pub topic: String,
+    pub topic: Option<String>,
     /// Seconds between two lines.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
     pub every: Duration,

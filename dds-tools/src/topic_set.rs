@@ -191,16 +191,16 @@ impl TopicSet {
         }
     }
 
-    /// Takes and counts the samples of all topics, and passes each with the number of its topic.
+    /// Takes and counts the samples of all topics. Passes each with the number of its topic, and with its length.
     ///
     /// # Errors
     /// Fails if the participant is closed.
-    pub fn take(&mut self, mut each: impl FnMut(usize, &SampleInfo)) -> Result<(), ToolError> {
+    pub fn take(&mut self, mut each: impl FnMut(usize, &SampleInfo, usize)) -> Result<(), ToolError> {
         for (number, topic) in self.topics.iter_mut().enumerate() {
             let Some(topic) = topic else { continue };
             topic.take(|info, change| {
-                if matches!(change, TopicChange::Sample(_)) {
-                    each(number, info);
+                if let TopicChange::Sample(sample) = change {
+                    each(number, info, sample.bytes.len());
                 }
                 Ok(())
             })?;

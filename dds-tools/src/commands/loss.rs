@@ -36,7 +36,7 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
     while !stop.is_due() {
         watch.update()?;
         set.open_topics(&watch)?;
-        set.take(|_, _| ())?;
+        set.take(|_, _, _| ())?;
         if period_start.elapsed() >= options.every {
             period_start = Instant::now();
             for (_, name, topic) in set.topics() {

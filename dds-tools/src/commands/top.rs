@@ -169,7 +169,7 @@ impl DomainObserver {
             self.set.open_topics(watch)?;
             self.latencies.update()?;
             let Self { set, delays, period_delays, .. } = &mut *self;
-            set.take(|topic, info| {
+            set.take(|topic, info, _| {
                 if let Some(delay) = delays.measure(info, watch.view()) {
                     period_delays.entry(topic).or_default().record(delay);
                 }

@@ -212,12 +212,55 @@ fn measurements_count_every_sample() {
 }
 
 #[test]
+fn measurement_without_topic_has_lines_for_each() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let left = pose_writer(&robot);
+    let right = robot.writer_builder::<Pose>("robot/right").build().unwrap();
+    for (command, form, of_left, of_right) in [
+        ("hz", &["--json"][..], "\"topic\":\"robot/pose\"", "\"topic\":\"robot/right\""),
+        ("bw", &[], "robot/pose: ", "robot/right: "),
+        ("delay", &[], "robot/pose: ", "robot/right: "),
+    ] {
+        let (stop, output) = (Stop::new(), LiveOutput::default());
+        let lines_of = |part: &str| {
+            let text = output.text();
+            text.lines().filter(|line| line.contains(part)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        std::thread::scope(|scope| {
+            let _ender = Ender(stop.clone());
+            let line = [&[command, "--every", "0.2"], form].concat();
+            let measure = scope.spawn({
+                let (domain, output, stop) = (&domain, output.clone(), stop.clone());
+                move || domain.run_into(&line, &output, &stop)
+            });
+            let start = Instant::now();
+            while lines_of(of_left).len() < 2 || lines_of(of_right).len() < 2 {
+                assert!(start.elapsed() < Duration::from_secs(30), "{}", output.text());
+                left.write(&pose(1, 1.0)).unwrap();
+                right.write(&pose(2, 1.0)).unwrap();
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            stop.request();
+            measure.join().unwrap().unwrap();
+        });
+        for part in [of_left, of_right] {
+            let last = lines_of(part).pop().unwrap();
+            let is_total = last.starts_with("total: ") || last.contains("\"total\":true");
+            assert!(is_total && !last.contains(": 0 samples") && !last.contains("\"samples\":0"), "{last}");
+        }
+    }
+}
+
+#[test]
 fn measurement_without_samples_fails() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let _reader = pose_reader(&robot, "robot/pose");
-    let error = domain.run(&["hz", "robot/pose", "--for", "0.3"]).result.unwrap_err();
-    assert!(matches!(error, ToolError::NothingArrived { .. }), "{error}");
+    for topic in [&["robot/pose"][..], &[]] {
+        let error = domain.run(&[&["hz", "--for", "0.3"], topic].concat()).result.unwrap_err();
+        assert!(matches!(error, ToolError::NothingArrived { .. }), "{error}");
+    }
 }
 
 #[test]
