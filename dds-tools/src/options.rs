@@ -304,15 +304,15 @@ pub struct PublishOptions {
     /// Unregister the instance of the sample rather than write it: this writer leaves the instance.
     #[arg(long, conflicts_with = "dispose")]
     pub unregister: bool,
-    /// The QoS.
-    #[command(flatten)]
-    pub qos: WriterQosOptions,
     /// The end. Without `--rate`, `--count` publishes the sample again and again.
     #[command(flatten)]
     pub end: EndOptions,
     /// The type.
     #[command(flatten)]
     pub ty: TypeOptions,
+    /// The QoS. Its heading in the help covers all options up to the next heading.
+    #[command(flatten)]
+    pub qos: WriterQosOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,

@@ -23,7 +23,7 @@ pub struct WriterQosOptions {
     /// Keep the newest samples of each instance.
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(1..))]
     pub keep_last: Option<u32>,
-    /// Keep every sample until all reliable readers have it.
+    /// Keep every sample, up to the limits of the writer.
     #[arg(long, conflicts_with = "keep_last")]
     pub keep_all: bool,
     /// Longest time between two samples of an instance.
