@@ -15,7 +15,9 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
 /// Most instances of the topic that a command keeps. A peer that invents endpoints must not fill the memory.
-const REPORTS_MAX: usize = 100_000;
+const REPORTS_MAX: usize = 10_000;
+/// Most buckets of a report, and most bytes of the name of its topic. An honest report has at most 592 and 256.
+const PART_MAX: usize = 1024;
 /// Most participants of other hosts with a fastest sample.
 const HOSTS_MAX: usize = 10_000;
 
@@ -88,6 +90,9 @@ impl LatencyWatch {
         if self.reports.len() >= REPORTS_MAX && !self.reports.contains_key(&instance) {
             return;
         }
+        if report.buckets.len() > PART_MAX || report.topic_name.len() > PART_MAX {
+            return;
+        }
         let before = self.reports.remove(&instance).map_or_else(Vec::new, |pair| pair.last.buckets);
         self.reports.insert(instance, ReportPair { last: report, before });
     }
@@ -137,7 +142,8 @@ impl TimeCounts {
         for bucket in &pair.last.buckets {
             let new = bucket.count.saturating_sub(before.get(&bucket.upper_ns).copied().unwrap_or(0));
             if new > 0 {
-                *self.counts.entry(bucket.upper_ns.saturating_sub(base)).or_default() += new;
+                let count = self.counts.entry(bucket.upper_ns.saturating_sub(base)).or_default();
+                *count = count.saturating_add(new);
             }
         }
     }

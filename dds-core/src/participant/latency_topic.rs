@@ -14,7 +14,7 @@ use crate::topic::{LatencyKind, LatencyReport};
 use dds_rtps::cdr::Keyed;
 use dds_rtps::discovery::is_same_host;
 use dds_rtps::types::{Duration, Guid, Instant};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -36,6 +36,8 @@ struct PublisherState {
     due: Instant,
     /// The count of the last sample of each instance.
     published: BTreeMap<(Guid, LatencyKind), u64>,
+    /// Readers that have matched a writer on another host.
+    crossed: BTreeSet<Guid>,
 }
 
 impl LatencyTopic {
@@ -61,7 +63,7 @@ impl ParticipantHandle {
         let publisher = Arc::new_cyclic(|weak: &Weak<LatencyPublisher>| LatencyPublisher {
             participant: Arc::downgrade(&participant),
             timer: Timer::new(driver.timers(), Weak::clone(weak) as Weak<dyn Poke>),
-            state: Mutex::new(PublisherState { writer, due, published: BTreeMap::new() }),
+            state: Mutex::new(PublisherState { writer, due, published: BTreeMap::new(), crossed: BTreeSet::new() }),
         });
         publisher.timer.set(Some(due));
         *self.latency_topic().publisher() = Some(publisher);
@@ -169,7 +171,14 @@ impl PublisherState {
             if endpoint.guid == self.writer.guid() {
                 continue;
             }
-            for report in participant.latency_reports(&endpoint) {
+            for mut report in participant.latency_reports(&endpoint) {
+                // The histogram keeps the times of a writer that has left.
+                if report.kind == LatencyKind::WriteToReception {
+                    if report.crosses_hosts {
+                        self.crossed.insert(endpoint.guid);
+                    }
+                    report.crosses_hosts = self.crossed.contains(&endpoint.guid);
+                }
                 let instance = (endpoint.guid, report.kind);
                 let total = report.count + report.from_future;
                 // A full writer publishes the endpoint a second later.
@@ -178,9 +187,11 @@ impl PublisherState {
             }
         }
         for (endpoint, kind) in before.into_keys() {
+            self.crossed.remove(&endpoint);
             let ended = LatencyReport::new(endpoint, kind, "", &Default::default());
             // A writer that was closed since has ended all instances.
-            let _ = writer.dispose(&ended.key());
+            // Readers see a disposal. A disposal alone would stay in the history for late joiners, without end.
+            let _ = writer.unregister_instance(&ended.key());
         }
     }
 }

@@ -128,7 +128,7 @@ impl KeyTables {
     }
 }
 
-/// Returns a key as a participant gets it. `None` if it may not have too many receivers, or without random numbers.
+/// Returns a key as a participant gets it. `None` with too many receivers, or without random numbers.
 pub(super) fn material_for(key: &SendKey, prefix: GuidPrefix) -> Option<KeyMaterial> {
     if key.authenticates_origin() { key.add_receiver(prefix.0).ok()? } else { Some(key.material().clone()) }
 }

@@ -42,8 +42,9 @@ pub struct LatencyReport {
     pub kind: LatencyKind,
     /// Topic of the endpoint.
     pub topic_name: String,
-    /// Whether a matched writer runs on another host. Then the times contain the difference of the hosts' clocks.
+    /// Whether the reader has matched a writer on another host.
     ///
+    /// Then the times contain the difference of the hosts' clocks.
     /// Only `WRITE_TO_RECEPTION` compares two clocks, so it is `false` for the other kinds.
     pub crosses_hosts: bool,
     /// Samples from a clock that is ahead. They are not part of the other values.

@@ -58,7 +58,11 @@ fn examples_of_one_process_print_their_results() {
     assert_eq!(images.lines().count(), 3);
     #[cfg(feature = "tf2")]
     assert_eq!(output("transforms", "transforms", &[]), "the camera is at x = 12 m\n");
-    assert_eq!(output("sim_time", "sim_time", &[]), "planned at 1 s\nplanned at 2 s\nplanned at 3 s\n");
+    let planned = output("sim_time", "sim_time", &[]);
+    let second = |line: &str| line.strip_prefix("planned at ")?.strip_suffix(" s")?.parse::<u64>().ok();
+    let seconds: Vec<u64> = planned.lines().map(|line| second(line).unwrap()).collect();
+    // A busy machine skips ticks.
+    assert!(seconds.len() == 3 && seconds[0] >= 1 && seconds.is_sorted_by(|a, b| a < b), "{planned}");
 }
 
 #[test]
@@ -72,7 +76,7 @@ fn listener_hears_talker() {
 #[test]
 fn clients_get_the_answers_of_their_servers() {
     let _adder = Running::start("add_two_ints_server", "sum");
-    assert!(output("add_two_ints_client", "sum", &[]).contains('5'));
+    assert!(output("add_two_ints_client", "sum", &[]).ends_with("add_two_ints: 5\n"));
     let mut switch = Running::start("set_bool_server", "switch");
     assert_eq!(output("set_bool_client", "switch", &["on"]), "success: true\n");
     assert_eq!(switch.first_line(), "switched on\n");

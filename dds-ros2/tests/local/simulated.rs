@@ -81,8 +81,14 @@ fn simulated_node_sets_parameters_of_another_one() {
     let simulation = lossy(3);
     let (drive, tuner) = (node(&simulation, "drive"), node(&simulation, "tuner"));
     let speed = drive.parameter("speed", 1.0).range(0.0..=3.0).declare().unwrap();
-    let remote = tuner.parameters_of("/drive").unwrap();
-    simulation.block_on(LIMIT, remote.set("speed", 2.5)).expect("the reply arrives").unwrap();
+    let remote = tuner.parameters_of("/drive").unwrap().within(Duration::from_secs(3600));
+    // A thread of the node answers, for which simulated time does not wait. So this gives it real time.
+    let mut set = std::pin::pin!(remote.set("speed", 2.5));
+    let reply = (0..3000).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        simulation.block_on(Duration::from_millis(100), set.as_mut())
+    });
+    reply.expect("the reply arrives").unwrap();
     assert_eq!(speed.get(), 2.5);
     tuner.context().graph().wait_for_node("/drive").block().unwrap();
 }

@@ -49,7 +49,7 @@ impl Session {
     ) -> Option<Self> {
         let cipher = Cipher::derive(material.kind, material.sender_key(), b"SessionKey", material.salt(), id)?;
         let of_receiver = |key: &ReceiverKey| Some((key.id, Cipher::of_receiver(material, key, id)?));
-        Some(Self { id, kind: material.kind, cipher, receivers: receivers.filter_map(of_receiver).collect() })
+        Some(Self { id, kind: material.kind, cipher, receivers: receivers.map(of_receiver).collect::<Option<_>>()? })
     }
 
     /// Protects `bytes` in place, and returns their MAC. The MAC also covers `associated`.

@@ -4,7 +4,7 @@ use super::text::write_json;
 use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::network::{self, PARTICIPANT_NAME};
-use crate::options::{NetworkOptions, WhyOptions};
+use crate::options::{NetworkOptions, ScopeOption, WhyOptions};
 use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
 use crate::tag_listener;
@@ -35,7 +35,10 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     let view = watch.settle(options.discovery.wait, stop)?;
-    if view.participants().is_empty() && !returns_multicast() {
+    // Named peers, and participants of the own host, are found without multicast.
+    let NetworkOptions { scope, peer, .. } = &options.network;
+    let needs_multicast = peer.is_empty() && !matches!(scope, Some(ScopeOption::Host | ScopeOption::PeersOnly));
+    if needs_multicast && view.participants().is_empty() && !returns_multicast() {
         return write_missing_multicast(options, output);
     }
     let topics: Vec<String> = match &options.topic {
@@ -91,7 +94,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     output.flush().map_err(ToolError::output)
 }
 
-/// Returns whether a multicast datagram of this host arrives on this host. Discovery needs that.
+/// Returns whether a multicast datagram of this host arrives on this host. Discovery of other hosts needs that.
 fn returns_multicast() -> bool {
     let group = Ipv4Addr::new(239, 255, 0, 1);
     let probe = || {

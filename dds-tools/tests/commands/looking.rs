@@ -148,8 +148,8 @@ fn members_of_json_are_those_of_the_book() {
         &["hz", "robot/pose", "--count", "1"],
         &["bw", "robot/pose", "--count", "1"],
         &["delay", "robot/pose", "--count", "1"],
-        &["loss", "robot/pose", "--for", "1", "--every", "0.5"],
-        &["top", "robot/pose", "--for", "1", "--every", "0.5"],
+        &["loss", "robot/pose", "--for", "4", "--every", "0.5"],
+        &["top", "robot/pose", "--for", "4", "--every", "0.5"],
     ] {
         let text = domain.run(&[arguments, &["--json"]].concat()).unwrap();
         assert!(!text.is_empty(), "{arguments:?}");
