@@ -124,12 +124,12 @@ impl Node {
         self.subscription_builder(topic).qos(qos).build()
     }
 
-    /// Starts a publisher with overrides of its QoS.
+    /// Returns a builder of a publisher, which lets parameters override its QoS.
     pub fn publisher_builder<T: RosMessage + 'static>(&self, topic: &str) -> PublisherBuilder<T> {
         PublisherBuilder::new(self, topic)
     }
 
-    /// Starts a subscription with a content filter, or with overrides of its QoS.
+    /// Returns a builder of a subscription, with a content filter or overrides of its QoS.
     ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange};

@@ -437,7 +437,7 @@ impl Validations {
             }
             let Some(topic) = validation.topic else { continue };
             let Some((locator, secret)) = validation.next_turn() else {
-                // A route may come with the next look.
+                // It has no locator yet. An interface may bring one.
                 self.check_at = earliest(self.check_at, validation.due_at);
                 continue;
             };
