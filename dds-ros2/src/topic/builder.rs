@@ -10,25 +10,42 @@ use dds_ros2_msgs::RosMessage;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Creates a publisher with further settings. See [`Node::publisher_builder`].
-#[must_use = "a builder creates nothing until `build` is called"]
-pub struct PublisherBuilder<T> {
+/// The settings that publishers and subscriptions have in common.
+struct TopicSettings {
     node: Node,
     topic: String,
     qos: QosProfile,
     has_overrides: bool,
+}
+
+impl TopicSettings {
+    fn new(node: &Node, topic: &str) -> Self {
+        Self { node: node.clone(), topic: topic.to_owned(), qos: QosProfile::DEFAULT, has_overrides: false }
+    }
+
+    /// Returns the name of the topic after remapping, and the QoS after overrides.
+    fn resolve(&self, kind: EndpointKind) -> Result<(String, QosProfile)> {
+        let name = self.node.resolve_topic(&self.topic)?;
+        let qos = if self.has_overrides { overridden(&self.node, &name, kind, self.qos)? } else { self.qos };
+        Ok((name, qos))
+    }
+}
+
+/// Creates a publisher with further settings. See [`Node::publisher_builder`].
+#[must_use = "a builder creates nothing until `build` is called"]
+pub struct PublisherBuilder<T> {
+    settings: TopicSettings,
     marker: PhantomData<fn() -> T>,
 }
 
 impl<T: RosMessage + 'static> PublisherBuilder<T> {
     pub(crate) fn new(node: &Node, topic: &str) -> Self {
-        let (node, topic) = (node.clone(), topic.to_owned());
-        Self { node, topic, qos: QosProfile::DEFAULT, has_overrides: false, marker: PhantomData }
+        Self { settings: TopicSettings::new(node, topic), marker: PhantomData }
     }
 
     /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
     pub fn qos(mut self, qos: QosProfile) -> Self {
-        self.qos = qos;
+        self.settings.qos = qos;
         self
     }
 
@@ -38,7 +55,7 @@ impl<T: RosMessage + 'static> PublisherBuilder<T> {
     /// `liveliness`, `liveliness_lease_duration` and `reliability`. Durations are in nanoseconds, and 0 is infinite.
     /// Arguments and parameter files set them before the publisher exists. Default: no parameters.
     pub fn qos_overrides(mut self) -> Self {
-        self.has_overrides = true;
+        self.settings.has_overrides = true;
         self
     }
 
@@ -47,41 +64,33 @@ impl<T: RosMessage + 'static> PublisherBuilder<T> {
     /// # Errors
     /// As [`Node::publisher`], and [`Error::Parameter`](crate::Error::Parameter) for an override that is not valid.
     pub fn build(self) -> Result<Publisher<T>> {
-        let Self { node, topic, mut qos, has_overrides, .. } = self;
-        let name = node.resolve_topic(&topic)?;
-        if has_overrides {
-            qos = overridden(&node, &name, EndpointKind::Publisher, qos)?;
-        }
-        Publisher::new(&node, name, qos)
+        let (name, qos) = self.settings.resolve(EndpointKind::Publisher)?;
+        Publisher::new(&self.settings.node, name, qos)
     }
 }
 
 impl<T> fmt::Debug for PublisherBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PublisherBuilder({:?})", self.topic)
+        write!(f, "PublisherBuilder({:?})", self.settings.topic)
     }
 }
 
 /// Creates a subscription with further settings. See [`Node::subscription_builder`].
 #[must_use = "a builder creates nothing until `build` is called"]
 pub struct SubscriptionBuilder<T> {
-    node: Node,
-    topic: String,
-    qos: QosProfile,
-    has_overrides: bool,
+    settings: TopicSettings,
     filter: Option<FilterExpression>,
     marker: PhantomData<fn() -> T>,
 }
 
 impl<T: RosMessage + 'static> SubscriptionBuilder<T> {
     pub(crate) fn new(node: &Node, topic: &str) -> Self {
-        let (node, topic) = (node.clone(), topic.to_owned());
-        Self { node, topic, qos: QosProfile::DEFAULT, has_overrides: false, filter: None, marker: PhantomData }
+        Self { settings: TopicSettings::new(node, topic), filter: None, marker: PhantomData }
     }
 
     /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
     pub fn qos(mut self, qos: QosProfile) -> Self {
-        self.qos = qos;
+        self.settings.qos = qos;
         self
     }
 
@@ -89,7 +98,7 @@ impl<T: RosMessage + 'static> SubscriptionBuilder<T> {
     ///
     /// As [`PublisherBuilder::qos_overrides`], without `lifespan`.
     pub fn qos_overrides(mut self) -> Self {
-        self.has_overrides = true;
+        self.settings.has_overrides = true;
         self
     }
 
@@ -107,17 +116,13 @@ impl<T: RosMessage + 'static> SubscriptionBuilder<T> {
     /// As [`Node::publisher`], and [`Error::Parameter`](crate::Error::Parameter) for an override that is not valid.
     /// [`Error::Create`](crate::Error::Create) for a filter that is not valid, with the position.
     pub fn build(self) -> Result<Subscription<T>> {
-        let Self { node, topic, mut qos, has_overrides, filter, .. } = self;
-        let name = node.resolve_topic(&topic)?;
-        if has_overrides {
-            qos = overridden(&node, &name, EndpointKind::Subscription, qos)?;
-        }
-        Subscription::new(&node, name, qos, filter)
+        let (name, qos) = self.settings.resolve(EndpointKind::Subscription)?;
+        Subscription::new(&self.settings.node, name, qos, self.filter)
     }
 }
 
 impl<T> fmt::Debug for SubscriptionBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SubscriptionBuilder({:?})", self.topic)
+        write!(f, "SubscriptionBuilder({:?})", self.settings.topic)
     }
 }
