@@ -1,6 +1,6 @@
 //! Events of services and actions on `_service_event`.
 
-use crate::{LIMIT, builder, invert};
+use crate::{LIMIT, builder, invert, wait_until};
 use dds_ros2::msgs::example_interfaces::action::{Fibonacci, FibonacciGoal, FibonacciResult};
 use dds_ros2::msgs::service_msgs::msg::ServiceEventInfo;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolEvent, SetBoolRequest};
@@ -53,7 +53,7 @@ fn both_sides_publish_the_events_of_a_call() {
     assert!(next.iter().all(|event| event.request.is_empty() && event.response.is_empty()));
     assert_eq!(next[0].info.sequence_number, all[0].info.sequence_number + 1);
     client.configure_introspection(ServiceIntrospection::Off).unwrap();
-    assert!(context.graph().publishers("/flip/_service_event").is_empty());
+    wait_until(&context, |graph| graph.publishers("/flip/_service_event").is_empty());
     call();
     assert!(subscription.take().unwrap().is_none());
 }
@@ -78,5 +78,5 @@ fn action_has_events_of_each_service() {
     let goal = client.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT).unwrap();
     goal.result().block_for(LIMIT).unwrap();
     drop((goal, client, worker.join().unwrap()));
-    assert!(graph.topics().keys().all(|topic| !topic.ends_with("_service_event")));
+    wait_until(&context, |graph| graph.topics().keys().all(|topic| !topic.ends_with("_service_event")));
 }
