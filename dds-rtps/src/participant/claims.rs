@@ -5,6 +5,7 @@
 //! silence confirms it. For a while after a refuted claim, further ones about the participant count for nothing.
 
 use super::Participant;
+use super::validation::challenged_endpoints;
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{ParticipantLoss, is_same_host};
 use crate::types::{Duration, GuidPrefix, Instant, Now, SequenceNumber};
@@ -164,7 +165,7 @@ pub(super) fn keep(participant: &mut Participant, now: Now, prefix: GuidPrefix, 
     }
     // The new address did not answer.
     peer.moves_to = None;
-    let has = peer.answers_on.unwrap_or(peer.data.builtin_endpoints);
+    let has = peer.answers_on.unwrap_or_else(|| challenged_endpoints(&peer.data));
     let route = peer.route.clone();
     participant.peers.claims.begin(now.instant, prefix, claim);
     participant.peers.validations.begin_move(now.instant, prefix, has, route, CHALLENGE_CREDIT);

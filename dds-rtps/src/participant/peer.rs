@@ -4,7 +4,7 @@ use super::Participant;
 use super::claims::{self, Claim, Claims};
 use super::disposals::Disposals;
 use super::security;
-use super::validation::{Answer, Validated, Validations, topic_of_challenge};
+use super::validation::{Answer, Validated, Validations, challenged_endpoints, topic_of_challenge};
 use crate::discovery::data::{
     Decoded, DiscoveryDataError, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
@@ -303,7 +303,7 @@ impl Participant {
         let prefix = data.prefix;
         let route = self.route_of_discovery(&data);
         let is_admitted = security::is_admitted_by_announcement(self, now, &data);
-        let has = if is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
+        let has = if is_admitted { challenged_endpoints(&data) } else { NOTHING_TO_CHALLENGE };
         self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
         // At once, so that the peer does not discover us a period later.
         self.announce_in_return(prefix, usize::MAX);
@@ -355,7 +355,7 @@ impl Participant {
             }
             return self.replace_data(now, data, route);
         }
-        let has = if peer.is_admitted { data.builtin_endpoints } else { NOTHING_TO_CHALLENGE };
+        let has = if peer.is_admitted { challenged_endpoints(&data) } else { NOTHING_TO_CHALLENGE };
         if !self.peers.validations.is_valid(prefix) {
             self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
             self.announce_in_return(prefix, usize::MAX);
@@ -405,7 +405,7 @@ impl Participant {
         let is_new = may_take_part && !peer.is_admitted;
         peer.is_admitted |= may_take_part;
         if is_new {
-            self.peers.validations.challenge(now.instant, prefix, peer.data.builtin_endpoints);
+            self.peers.validations.challenge(now.instant, prefix, challenged_endpoints(&peer.data));
         }
         self.use_announcement(now, prefix);
         security::match_keys_pair(self, now, prefix);

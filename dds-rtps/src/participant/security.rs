@@ -6,6 +6,7 @@
 use super::Participant;
 use super::config::ParticipantConfig;
 use super::stateless_messages::StatelessMessages;
+use super::validation::challenged_endpoints;
 use crate::concurrent::PayloadSource;
 use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData, participant_key};
 use crate::discovery::{
@@ -445,7 +446,7 @@ fn admit_peer(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     if participant.peers.validations.is_valid(prefix) {
         participant.peers.leases.set(now.instant, prefix, peer.data.lease_duration);
     } else {
-        participant.peers.validations.challenge(now.instant, prefix, peer.data.builtin_endpoints);
+        participant.peers.validations.challenge(now.instant, prefix, challenged_endpoints(&peer.data));
     }
     participant.use_announcement(now, prefix);
 }

@@ -12,9 +12,10 @@
 //! peer that was lost and kept its state is beyond these. Its challenge uses numbers above those of all real changes,
 //! and the next change comes after them.
 
+use crate::discovery::data::ParticipantData;
 use crate::discovery::{BuiltinEndpoints, BuiltinPairTopic, Route};
 use crate::output::Datagram;
-use crate::types::{Duration, GuidPrefix, HashSeed, Instant, Locator, SequenceNumber, earliest};
+use crate::types::{Duration, GuidPrefix, HashSeed, Instant, Locator, SequenceNumber, VendorId, earliest};
 use crate::wire::{AckNack, Heartbeat, Message, MessageBuilder, Submessage};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -91,6 +92,18 @@ pub(super) const fn last_challenge(topic: BuiltinPairTopic) -> SequenceNumber {
 /// The topics of challenges. Each vendor has a reader of one of them.
 const TOPICS: [BuiltinPairTopic; 3] =
     [BuiltinPairTopic::Messages, BuiltinPairTopic::Publications, BuiltinPairTopic::Subscriptions];
+
+/// Returns the builtin endpoints of a peer that may answer challenges.
+///
+/// The reader of messages of our vendor is reliable. So the peer is slow if it is silent. On a busy host, another topic
+/// would throw away the answers that are still on their way.
+pub(super) fn challenged_endpoints(data: &ParticipantData) -> BuiltinEndpoints {
+    let has = data.builtin_endpoints;
+    if data.vendor == VendorId::OURS && has.contains(BuiltinEndpoints::MESSAGE_READER) {
+        return BuiltinEndpoints::MESSAGE_READER;
+    }
+    has
+}
 
 /// Returns the topic whose reader a peer answers with.
 pub(super) fn topic_of_challenge(has: BuiltinEndpoints) -> Option<BuiltinPairTopic> {

@@ -1,6 +1,6 @@
 //! Participants discover each other.
 
-use super::network::{Network, address, config, prefix};
+use super::network::{Network, address, change_vendor, config, prefix};
 use super::{reader, told, writer};
 use dds_rtps::discovery::{BuiltinPairTopic, HostAddress};
 use dds_rtps::participant::ParticipantLocators;
@@ -308,6 +308,40 @@ fn moved_participant_that_answers_late_is_reached() {
     network.loses = Box::new(|_, _| false);
     network.run_for(Duration::from_secs(30));
     assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
+}
+
+/// Returns the number of challenges to a new peer that another topic than that of assertions gets in ten seconds.
+fn challenges_of_other_topics(network: &mut Network) -> usize {
+    let count = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&count);
+    network.loses = Box::new(move |_, bytes| {
+        let submessages = Message::parse(bytes).unwrap();
+        let is_challenge = submessages.submessages().flatten().any(|submessage| match submessage {
+            Submessage::Heartbeat(heartbeat) => heartbeat.first_sn.0 > 1 && heartbeat.first_sn.0 < 3_072,
+            _ => false,
+        });
+        let is_of_assertions = bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0);
+        counted.set(counted.get() + usize::from(is_challenge && !is_of_assertions));
+        is_of_assertions
+    });
+    network.start(config(1));
+    network.start(config(2));
+    network.run_for(Duration::from_secs(10));
+    count.get()
+}
+
+/// On a busy host, the answer to a challenge of the first topic may still come.
+#[test]
+fn silent_peer_of_this_vendor_is_challenged_on_one_topic() {
+    let mut network = Network::new();
+    assert_eq!(challenges_of_other_topics(&mut network), 0);
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(5));
+    assert_eq!(told(&network.events(0)), ["found 02"]);
+    assert!(!network.participant(0).route(prefix(2)).unwrap().is_unverified);
+    let mut network = Network::new();
+    network.alters = change_vendor;
+    assert!(challenges_of_other_topics(&mut network) > 0);
 }
 
 #[test]

@@ -48,6 +48,16 @@ pub(crate) fn prefix(number: u8) -> GuidPrefix {
     GuidPrefix::new(VendorId::OURS, [number; 10])
 }
 
+/// Lets a datagram come from another vendor, whose reader of assertions may be best effort.
+pub(crate) fn change_vendor(datagram: &mut Vec<u8>) {
+    const OURS: [u8; 8] = [0x16, 0, 4, 0, VendorId::OURS.0[0], VendorId::OURS.0[1], 0, 0];
+    datagram[6..8].copy_from_slice(&VendorId::DUST.0);
+    let parameter = datagram.windows(OURS.len()).position(|bytes| bytes == OURS);
+    if let Some(at) = parameter {
+        datagram[at + 4..at + 6].copy_from_slice(&VendorId::DUST.0);
+    }
+}
+
 /// Returns the address of the participant with this number.
 pub(crate) fn address(number: u8) -> [u8; 4] {
     [10, 0, 0, number]

@@ -1,7 +1,7 @@
 //! Participants leave or lose each other.
 
 use super::hostile::announcement;
-use super::network::{Network, config, prefix};
+use super::network::{Network, change_vendor, config, prefix};
 use super::{reader, told, writer};
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::output::Datagram;
@@ -16,7 +16,10 @@ const STRANGER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9)));
 
 /// Creates two participants with a matched writer and reader.
 fn matched() -> (Network, usize, usize) {
-    let mut network = Network::new();
+    matched_in(Network::new())
+}
+
+fn matched_in(mut network: Network) -> (Network, usize, usize) {
     let a = network.start(config(1));
     let b = network.start(config(2));
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
@@ -103,6 +106,7 @@ fn forged_disposal_is_refuted_beside_wrong_answers() {
 #[test]
 fn forged_disposal_is_refuted_on_another_topic() {
     let mut network = Network::new();
+    network.alters = change_vendor;
     network.lose_assertions();
     let a = network.start(config(1));
     network.start(config(2));
@@ -259,8 +263,8 @@ fn one_sided_loss_is_recovered() {
 }
 
 /// Participant `a` has lost `b`, whose datagrams are lost, and has withdrawn its writer. `b` still knows `a`.
-fn withdrawn_during_one_sided_loss() -> (Network, usize, usize) {
-    let (mut network, a, b) = matched();
+fn withdrawn_during_one_sided_loss(network: Network) -> (Network, usize, usize) {
+    let (mut network, a, b) = matched_in(network);
     let from_b = prefix(2).0;
     network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
     network.run_for(Duration::from_secs(30));
@@ -274,7 +278,7 @@ fn withdrawn_during_one_sided_loss() -> (Network, usize, usize) {
 
 #[test]
 fn withdrawal_during_one_sided_loss_is_reported() {
-    let (mut network, _, b) = withdrawn_during_one_sided_loss();
+    let (mut network, _, b) = withdrawn_during_one_sided_loss(Network::new());
     network.loses = Box::new(|_, _| false);
     network.run_for(Duration::from_secs(8));
     assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
@@ -283,7 +287,9 @@ fn withdrawal_during_one_sided_loss_is_reported() {
 /// A challenge above all real changes makes the peer skip the disposal.
 #[test]
 fn withdrawal_before_a_raised_challenge_is_reported() {
-    let (mut network, a, b) = withdrawn_during_one_sided_loss();
+    let mut of_another_vendor = Network::new();
+    of_another_vendor.alters = change_vendor;
+    let (mut network, a, b) = withdrawn_during_one_sided_loss(of_another_vendor);
     let from_a = prefix(1).0;
     // Challenges of the topic Messages are lost, so the topic of the writers has its turn. The disposal is lost, too:
     // only its repetition has a number above those of the challenge.
