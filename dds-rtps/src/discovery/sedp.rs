@@ -380,10 +380,12 @@ impl BuiltinPair {
     }
 
     /// Repeats the initial handshake with the endpoints of a peer that never sent anything: the peer announced itself.
-    pub fn repeat_initial_handshake(&mut self, now: Now, prefix: GuidPrefix) {
+    ///
+    /// Returns false if one of them has not sent anything yet.
+    pub fn repeat_initial_handshake(&mut self, now: Now, prefix: GuidPrefix) -> bool {
         let (writer_id, reader_id) = self.profile.ids;
-        self.writer.ask_again(now, Guid::new(prefix, reader_id));
-        self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id));
+        let has_answered = self.writer.ask_again(now, Guid::new(prefix, reader_id));
+        self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id)) && has_answered
     }
 
     /// Removes a peer's endpoints. `may_return`: the peer may return with its old matches.

@@ -45,6 +45,8 @@ pub(super) struct Peer {
     pub(super) restart_credit: usize,
     /// Announcement with another address, which counts once that address is valid.
     pub(super) moves_to: Option<Box<PendingMove>>,
+    /// All its matched builtin endpoints have sent something.
+    pub(super) has_answered: bool,
     /// When a repeated announcement last drew one in return.
     pub(super) repeated_at: Option<Instant>,
     /// The builtin reader that has answered challenges. Another one may be best effort.
@@ -252,8 +254,12 @@ impl Participant {
         }
         if self.peers.validations.is_valid(prefix) {
             // The peer exists: repeat the initial handshake with its endpoints that are silent.
-            for pair in self.pairs.iter_mut() {
-                pair.repeat_initial_handshake(now, prefix);
+            // At rest, each participant receives the announcements of all others.
+            if !peer.has_answered {
+                peer.has_answered = true;
+                for pair in self.pairs.iter_mut() {
+                    peer.has_answered &= pair.repeat_initial_handshake(now, prefix);
+                }
             }
             return security::repeat_admission(self, now, prefix);
         }
@@ -318,6 +324,7 @@ impl Participant {
             restarts_at: None,
             restart_credit: RESTART_CREDIT,
             moves_to: None,
+            has_answered: false,
             repeated_at: None,
             answers_on: None,
             answered_from: SmallVec::new(),
@@ -482,6 +489,10 @@ impl Participant {
     pub(super) fn match_pairs(&mut self, now: Now, peer: &ParticipantData, route: &Route) {
         let prefix = peer.prefix;
         let is_valid = self.peers.validations.is_valid(prefix);
+        if let Some(peer) = self.peers.known.get_mut(&prefix) {
+            // The match may bring endpoints that are new.
+            peer.has_answered = false;
+        }
         for (topic, pair) in self.pairs.with_topics() {
             let address = if is_valid {
                 AddressState::Valid

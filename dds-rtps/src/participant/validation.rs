@@ -454,7 +454,7 @@ impl Validations {
                 self.check_at = earliest(self.check_at, validation.due_at);
                 continue;
             };
-            let heartbeat = validation.challenge(topic, secret, next_count(topic));
+            let heartbeat = validation.challenge(*prefix, topic, secret, next_count(topic));
             datagram.clear();
             let mut message = MessageBuilder::new(datagram.buffer());
             message.header(own);
@@ -586,11 +586,13 @@ impl Validation {
         self.due_at = now.after(PAUSE.scale(1 << doubled, 1).min(PAUSE_MAX));
     }
 
-    /// Returns the challenge with a secret.
-    fn challenge(&self, topic: BuiltinPairTopic, secret: SequenceNumber, count: i32) -> Heartbeat {
+    /// Returns the challenge of a peer with a secret.
+    fn challenge(&self, peer: GuidPrefix, topic: BuiltinPairTopic, secret: SequenceNumber, count: i32) -> Heartbeat {
         let (writer_id, reader_id) = topic.ids();
         // RTPS 2.1 has no HEARTBEAT without changes. Its readers request the change, which has no content.
-        let has_change = self.sent > STEADY && self.sent % 2 == 0;
+        // A request that comes late would cause a repair, so no peer of this vendor has to send one.
+        let may_be_old = peer.vendor() != VendorId::OURS;
+        let has_change = may_be_old && self.sent > STEADY && self.sent % 2 == 0;
         Heartbeat {
             reader_id,
             writer_id,
@@ -760,6 +762,27 @@ mod tests {
         let first = challenge(&mut validations, at(0));
         validations.begin(at(1), PEER, BuiltinEndpoints::MESSAGE_READER, route(7412), 400);
         assert_ne!(challenge(&mut validations, at(1)), first);
+    }
+
+    /// Returns how many changes each of the first ten challenges announces.
+    fn announced_changes(peer: GuidPrefix) -> Vec<i64> {
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        validations.begin(at(0), peer, BuiltinEndpoints::MESSAGE_READER, route(7410), 100_000);
+        let mut announced = Vec::new();
+        let mut datagram = Datagram::new();
+        for second in 0..10 {
+            assert!(validations.poll_transmit(at(second * 100_000), OURS, &mut datagram, |_| 1));
+            let message = Message::parse(datagram.head()).unwrap();
+            let Some(Ok(Submessage::Heartbeat(heartbeat))) = message.submessages().nth(1) else { panic!() };
+            announced.push(heartbeat.last_sn.0 - heartbeat.first_sn.0 + 1);
+        }
+        announced
+    }
+
+    #[test]
+    fn only_other_vendors_get_challenges_with_a_change() {
+        assert_eq!(announced_changes(PEER), [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(announced_changes(GuidPrefix::new(VendorId::OURS, [2; 10])), [0; 10]);
     }
 
     /// Returns the next challenges, one for each locator.

@@ -182,12 +182,17 @@ impl StatefulReader {
     }
 
     /// A participant announced itself: repeats the pre-emptive ACKNACK if its writer never sent a HEARTBEAT.
-    pub fn repeat_preemptive(&mut self, now: Now, writer: Guid) {
-        let Some(at) = self.writers.find(writer) else { return };
-        if let Some(reliable) = self.writers.at_mut(at).proxy.reliable_mut() {
-            reliable.acknacks.repeat_preemptive(now.instant);
-            self.writers.note_due(at);
+    ///
+    /// Returns false if the writer has sent none yet.
+    pub fn repeat_preemptive(&mut self, now: Now, writer: Guid) -> bool {
+        let Some(at) = self.writers.find(writer) else { return true };
+        let Some(reliable) = self.writers.at_mut(at).proxy.reliable_mut() else { return true };
+        if reliable.acknacks.has_heard_writer() {
+            return true;
         }
+        reliable.acknacks.repeat_preemptive(now.instant);
+        self.writers.note_due(at);
+        false
     }
 
     /// Requests the progress of a writer's group (PRESENTATION scope GROUP).

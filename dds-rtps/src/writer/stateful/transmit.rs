@@ -660,17 +660,20 @@ impl StatefulWriter {
 
     /// Repeats the HEARTBEAT to a remote reader that has never answered.
     ///
-    /// The caller has received a sign of life from its participant.
-    pub fn ask_again(&mut self, now: Now, reader: Guid) {
-        let Some(index) = self.readers.reliable_index(reader) else { return };
+    /// The caller has received a sign of life from its participant. Returns false if the reader has not answered yet.
+    pub fn ask_again(&mut self, now: Now, reader: Guid) -> bool {
+        let Some(index) = self.readers.reliable_index(reader) else { return true };
         let Some(proxy) = self.readers.proxies.get(index) else {
             debug_assert!(false, "the index names a matched reader");
-            return;
+            return true;
         };
-        let (last, pace) = (self.cursor.sent(), self.heartbeat.pace());
-        if !proxy.handshake.is_heard() && proxy.asked.may_repeat(now.instant, last, pace) {
+        if proxy.handshake.is_heard() {
+            return true;
+        }
+        if proxy.asked.may_repeat(now.instant, self.cursor.sent(), self.heartbeat.pace()) {
             self.readers.owe_heartbeat(now.instant, index);
         }
+        false
     }
 
     /// Returns the sequence numbers that a HEARTBEAT announces now.

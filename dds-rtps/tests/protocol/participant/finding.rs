@@ -310,7 +310,7 @@ fn moved_participant_that_answers_late_is_reached() {
     assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
 }
 
-/// Returns the number of challenges to a new peer that another topic than that of assertions gets in ten seconds.
+/// Counts the challenges to new peers in ten seconds that do not use the topic of assertions.
 fn challenges_of_other_topics(network: &mut Network) -> usize {
     let count = Rc::new(Cell::new(0));
     let counted = Rc::clone(&count);
