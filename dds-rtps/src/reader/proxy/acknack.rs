@@ -212,11 +212,6 @@ impl AckNackScheduler {
         }
     }
 
-    /// Whether the writer has sent anything.
-    pub(crate) fn has_heard_writer(&self) -> bool {
-        self.preemptive.is_none()
-    }
-
     /// The writer's participant announced itself: repeats the pre-emptive ACKNACK if the writer had time to answer the
     /// last one.
     pub(crate) fn repeat_preemptive(&mut self, now: Instant) {

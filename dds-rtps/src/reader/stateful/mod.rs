@@ -187,7 +187,7 @@ impl StatefulReader {
     pub fn repeat_preemptive(&mut self, now: Now, writer: Guid) -> bool {
         let Some(at) = self.writers.find(writer) else { return true };
         let Some(reliable) = self.writers.at_mut(at).proxy.reliable_mut() else { return true };
-        if reliable.acknacks.has_heard_writer() {
+        if !reliable.acknacks.awaits_heartbeat() {
             return true;
         }
         reliable.acknacks.repeat_preemptive(now.instant);
