@@ -369,10 +369,24 @@ fn resolve_one(
         let is_anywhere = targets.is_empty() || target == AnnotationTarget::Other;
         if !is_anywhere && !targets.contains(&target) {
             report_target(parser, raw, name, target)?;
+            if is_of_vendor(name, target) {
+                return custom(parser, raw);
+            }
         }
         return standard(parser, raw, name, ty);
     }
     custom(parser, raw)
+}
+
+/// Whether a vendor writes a standard annotation where it has no meaning: Autoware means `@default` by
+/// `@value(default=..)`, and Intercom numbers its operations. The argument is then free.
+fn is_of_vendor(name: &str, target: AnnotationTarget) -> bool {
+    use AnnotationTarget::{Attribute, Interface, Member, Operation, Parameter};
+    match name {
+        "value" => target == Member,
+        "id" => matches!(target, Interface | Operation | Attribute | Parameter),
+        _ => false,
+    }
 }
 
 /// Reports a standard annotation in a place without a meaning for it.
@@ -408,7 +422,7 @@ fn report_target(
     let message = format!("`@{name}` does not apply to {place}");
     // These change the meaning of the type. Others are harmless, and vendors accept them.
     let is_error = matches!(name, "id" | "hashid" | "key" | "value" | "position" | "default_literal" | "optional");
-    if is_error && target != AnnotationTarget::Typedef {
+    if is_error && target != AnnotationTarget::Typedef && !is_of_vendor(name, target) {
         return Err(parser.report(Diagnostic::error(message, raw.span)));
     }
     parser.report(Diagnostic::warning(message, raw.span).note("the annotation has no effect"));
@@ -686,8 +700,10 @@ fn custom(parser: &mut Parser<'_>, raw: &RawAnnotation) -> Result<AnnotationKind
     if members.is_none() {
         let names: Vec<&str> = STANDARD.iter().map(|(name, _)| *name).collect();
         let diagnostic = Diagnostic::warning(format!("unknown annotation `@{}`", raw.name), raw.name_span);
+        // A standard annotation in a wrong place is reported already.
+        let is_standard = names.contains(&&*raw.name);
         let diagnostic = diagnostic.did_you_mean(&raw.name, names);
-        if diagnostic.help.is_some() {
+        if diagnostic.help.is_some() && !is_standard {
             parser.report(diagnostic);
         }
     }

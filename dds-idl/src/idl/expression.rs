@@ -262,8 +262,15 @@ fn string(parser: &mut Parser<'_>) -> Evaluated {
         let token = parser.bump();
         span = span.to(token.span);
         parser.count_string(parser.text(token.symbol).len(), token.span)?;
-        match literal::text(parser.text(token.symbol)) {
-            Ok(part) => text.push_str(&part),
+        match literal::lenient_text(parser.text(token.symbol)) {
+            Ok((part, unknown)) => {
+                text.push_str(&part);
+                if let Some(character) = unknown {
+                    // The standard does not define it (IDL 4.2, 7.2.6.2.1), and C gives the character.
+                    let help = format!("write `{character}` without the `\\`");
+                    parser.vendor_warning(&format!("`\\{character}` in a string"), "Autoware", token.span, &help);
+                }
+            }
             Err(message) => return Err(parser.report(Diagnostic::error(message, token.span))),
         }
     }

@@ -43,23 +43,36 @@ pub(super) fn fixed(text: &str) -> Option<FixedPoint> {
 /// # Errors
 /// The message names an invalid escape sequence.
 pub(super) fn text(literal: &str) -> Result<String, String> {
+    match lenient_text(literal)? {
+        (text, None) => Ok(text),
+        (_, Some(unknown)) => Err(unknown_escape(unknown)),
+    }
+}
+
+/// The message about a character behind `\\` that has no meaning there.
+pub(super) fn unknown_escape(character: char) -> String {
+    format!("unknown escape sequence `\\{character}`")
+}
+
+/// As [`text`]. An unknown escape sequence gives its character, and the first one is returned beside the text.
+pub(super) fn lenient_text(literal: &str) -> Result<(String, Option<char>), String> {
     let literal = literal.strip_prefix('L').unwrap_or(literal);
     let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or("");
     if !inner.contains('\\') {
-        return Ok(inner.to_owned());
+        return Ok((inner.to_owned(), None));
     }
     let mut result = String::with_capacity(inner.len());
-    let mut rest = inner;
+    let (mut rest, mut unknown) = (inner, None);
     while let Some((before, escaped)) = rest.split_once('\\') {
         result.push_str(before);
-        rest = unescape(escaped, &mut result)?;
+        rest = unescape(escaped, &mut result, &mut unknown)?;
     }
     result.push_str(rest);
-    Ok(result)
+    Ok((result, unknown))
 }
 
 /// Adds the character of an escape sequence behind its backslash, and returns the rest of the text.
-fn unescape<'t>(escaped: &'t str, result: &mut String) -> Result<&'t str, String> {
+fn unescape<'t>(escaped: &'t str, result: &mut String, unknown: &mut Option<char>) -> Result<&'t str, String> {
     let mut chars = escaped.chars();
     let first = chars.next().ok_or("expected an escape sequence behind `\\`")?;
     let simple = match first {
@@ -77,7 +90,10 @@ fn unescape<'t>(escaped: &'t str, result: &mut String) -> Result<&'t str, String
         // A continued line.
         '\n' => return Ok(chars.as_str()),
         '\r' => return Ok(chars.as_str().strip_prefix('\n').unwrap_or(chars.as_str())),
-        _ => return Err(format!("unknown escape sequence `\\{first}`")),
+        _ => {
+            unknown.get_or_insert(first);
+            first
+        }
     };
     result.push(simple);
     Ok(chars.as_str())
@@ -123,6 +139,7 @@ mod tests {
         assert_eq!(text(r"L'\''").as_deref(), Ok("'"));
         assert_eq!(text("\"one \\\n two\"").as_deref(), Ok("one  two"));
         assert!(text(r#""\q""#).is_err());
+        assert_eq!(lenient_text(r#""a\(b\[""#), Ok(("a(b[".to_owned(), Some('('))));
         assert!(text(r#""\ud800""#).is_err());
     }
 }

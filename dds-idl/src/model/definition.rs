@@ -70,6 +70,8 @@ pub enum NotData {
     Connector,
     /// `native`.
     Native,
+    /// A struct or union with a member that is not data.
+    Struct,
 }
 
 /// A module. All parts of a reopened module are one module.
@@ -410,6 +412,7 @@ impl NotData {
             Self::PortType => "a porttype",
             Self::Connector => "a connector",
             Self::Native => "a native type",
+            Self::Struct => "a type with members that are not data",
         }
     }
 }

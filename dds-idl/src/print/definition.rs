@@ -340,7 +340,8 @@ impl IdlPrinter<'_> {
             NotData::ValueType => format!("valuetype {name};"),
             NotData::EventType => format!("eventtype {name};"),
             NotData::Component => format!("component {name};"),
-            NotData::Native => format!("native {name};"),
+            // Without its members, a struct is as opaque as a native type.
+            NotData::Native | NotData::Struct => format!("native {name};"),
             NotData::PortType => format!("porttype {name} {{ }};"),
             NotData::Connector => format!("connector {name} {{ }};"),
             NotData::Home => format!("home {name} {{ }};"),

@@ -1,6 +1,6 @@
 //! Types, and the declarators behind them.
 
-use super::{Parser, Reported, definition};
+use super::{Parser, Reported, definition, not_data};
 use crate::idl::annotation::{self, AnnotationTarget};
 use crate::idl::expression::{ExpressionPlace, evaluate_integer};
 use crate::idl::scope::NamedEntity;
@@ -301,7 +301,7 @@ pub(super) fn depth(parser: &Parser<'_>, ty: &DataType) -> usize {
     }
 }
 
-/// Checks that samples can contain a type.
+/// Checks that samples can contain a type. A type that is not data is noted, and judged at the end of the text.
 pub(super) fn check_data(
     parser: &mut Parser<'_>,
     ty: &DataType,
@@ -314,12 +314,22 @@ pub(super) fn check_data(
         DataType::Array { element, .. } => check_data(parser, &element.ty, span, is_indirect || element.is_external()),
         // The key is data: the map has checked it. A second check here would double the time at each level.
         DataType::Map { element, .. } => check_data(parser, &element.ty, span, true),
-        DataType::Fixed { .. } => Err(not_data(parser, "fixed", span)),
-        DataType::Opaque(name) => Err(not_data(parser, name, span)),
+        DataType::Fixed { .. } => {
+            not_data::note(parser, not_data::built_in("fixed", span));
+            Ok(())
+        }
+        DataType::Opaque(name) => {
+            not_data::note(parser, not_data::built_in(name, span));
+            Ok(())
+        }
         DataType::Named(id) => {
             let definition = parser.specification.definition(id);
             let (name, place) = (definition.name.to_string(), definition.span);
             match &definition.kind {
+                DefinitionKind::NotData(NotData::Undefined) if parser.declared_interfaces.contains(&id) => {
+                    not_data::note(parser, not_data::declared_interface(&name, place, span));
+                    Ok(())
+                }
                 DefinitionKind::NotData(NotData::Undefined) if is_indirect => {
                     parser.used_early.insert(id);
                     Ok(())
@@ -336,30 +346,11 @@ pub(super) fn check_data(
                     Err(parser.report(diagnostic.help(help)))
                 }
                 DefinitionKind::NotData(_) | DefinitionKind::Interface(_) => {
-                    let message = format!("`{name}` is {}, which is not data", definition.kind.description());
-                    let diagnostic = Diagnostic::error(message, span).label(place, "defined here");
-                    let note = "samples of DDS contain structs, unions, enums, bitmasks, bitsets, strings, numbers and \
-                                collections";
-                    let help = match &definition.kind {
-                        DefinitionKind::Interface(_) => {
-                            "write a struct; an interface with `@service` has request and reply types of its own"
-                        }
-                        _ => "write a struct",
-                    };
-                    Err(parser.report(diagnostic.note(note).help(help)))
+                    not_data::note(parser, not_data::defined(definition, span));
+                    Ok(())
                 }
                 _ => Ok(()),
             }
         }
     }
-}
-
-fn not_data(parser: &mut Parser<'_>, name: &str, span: Span) -> Reported {
-    let help = match name {
-        "any" => "write a union with a member for each type, or `sequence<octet>`",
-        "fixed" => "write an integer and its scale, or a `string`",
-        _ => "remove the member, or write a `string` with the name of the object",
-    };
-    let diagnostic = Diagnostic::error(format!("`{name}` is not data of a DDS topic"), span);
-    parser.report(diagnostic.note("the type system of DDS has no such type (XTypes 1.3, 7.2.2)").help(help))
 }

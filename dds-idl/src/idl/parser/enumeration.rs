@@ -95,11 +95,14 @@ fn extensibility(parser: &mut Parser<'_>, annotations: &Annotations, kind: &str)
     }
     let is_mutable = |found: &AnnotationKind| *found == AnnotationKind::Extensibility(Extensibility::Mutable);
     if let Some(found) = annotations.iter().find(|annotation| is_mutable(&annotation.kind)) {
-        let error = Diagnostic::error(format!("{kind} cannot be mutable"), found.span);
-        let note = "its extensibility is final or appendable (XTypes 1.3, 7.2.3)";
-        parser.report(error.note(note).help("write `@final` or `@appendable`"));
+        // The extensibility of these types changes no byte. The closest one keeps enums extensible.
+        let diagnostic = Diagnostic::warning(format!("{kind} cannot be mutable"), found.span)
+            .note("its extensibility is final or appendable (XTypes 1.3, 7.2.3)")
+            .note("accepted for RTI Connext, as appendable")
+            .help("write `@final` or `@appendable`");
+        parser.report(diagnostic);
     }
-    None
+    Some(Extensibility::Appendable)
 }
 
 /// The entry of a name that several enums of a scope have: only the name of the enum tells them apart.

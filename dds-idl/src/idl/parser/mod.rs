@@ -17,6 +17,7 @@ mod definition;
 mod documentation;
 mod enumeration;
 mod interface;
+mod not_data;
 mod pragma;
 mod structure;
 
@@ -79,6 +80,8 @@ pub(super) struct Parser<'a> {
     declared_interfaces: HashSet<DefinitionId>,
     /// Types that are being read.
     started: Vec<DefinitionId>,
+    /// Members that are not data.
+    without_data: Vec<not_data::MemberWithoutData>,
 }
 
 /// Reads all tokens. Errors are in the diagnostics of the result.
@@ -113,9 +116,11 @@ pub(super) fn parse(
         used_early: HashSet::new(),
         declared_interfaces: HashSet::new(),
         started: Vec::new(),
+        without_data: Vec::new(),
     };
     parser.definitions();
     pragma::apply(&mut parser);
+    not_data::judge(&mut parser);
     parser.check_declared();
     parser.specification
 }

@@ -47,11 +47,22 @@ pub(super) fn read(this: &mut Preprocessor<'_>, hash: Span, line: &[Token], text
         // Other preprocessors write these lines, and this one needs no line numbers of theirs.
         "line" | "ident" => {}
         _ if first.kind == TokenKind::Number => {}
-        _ => {
-            let diagnostic = Diagnostic::error(format!("unknown directive `#{name}`"), span);
-            this.diagnostics.push(diagnostic.did_you_mean(&name, DIRECTIVES));
-        }
+        _ => unknown(this, &name, hash, first.span),
     }
+}
+
+/// Reports a line that begins with `#`. Some files begin comments with `# `.
+fn unknown(this: &mut Preprocessor<'_>, name: &str, hash: Span, first: Span) {
+    let message = format!("unknown directive `#{name}`");
+    let error = Diagnostic::error(message, hash.to(first)).did_you_mean(name, DIRECTIVES);
+    let is_comment = hash.end < first.start && error.help.is_none();
+    this.diagnostics.push(if is_comment {
+        Diagnostic::warning("a comment that begins with `#` is not standard IDL", hash)
+            .note("accepted for COVESA's Vehicle Signal Specification")
+            .help("begin the comment with `//`")
+    } else {
+        error
+    });
 }
 
 /// The text of a line from its first to its last token.

@@ -89,6 +89,16 @@ const TAO_SEQUENCES: [(&str, &str); 17] = [
     ("WString", "wstring"),
 ];
 
+/// Types of `<orb.idl>` that interfaces use (CORBA 3.4, part 1, annex A).
+const CORBA_TYPES: &str = "module CORBA {
+    native TypeCode; native NVList;
+    typedef string Identifier; typedef string RepositoryId; typedef string ScopedName;
+    typedef unsigned long PolicyType; typedef unsigned long Flags; typedef unsigned long ServiceOption;
+    interface Current { }; interface Policy { }; typedef sequence<Policy> PolicyList;
+    interface InterfaceDef { }; interface DomainManager { };
+};
+";
+
 /// The text of a file of TAO or of OpenDDS's configuration, for machines without them.
 pub(super) fn tao_file(name: &str) -> Option<String> {
     let sequence = |(name, ty): &(&str, &str)| format!("module CORBA {{ typedef sequence<{ty}> {name}Seq; }};\n");
@@ -96,7 +106,7 @@ pub(super) fn tao_file(name: &str) -> Option<String> {
         // The standard gives this file, and TAO has it in its own folder.
         "orb.idl" | "tao/orb.idl" => {
             let includes = TAO_SEQUENCES.iter().map(|(name, _)| format!("#include <tao/{name}Seq.pidl>\n"));
-            return Some(includes.collect());
+            return Some(includes.chain([CORBA_TYPES.to_owned()]).collect());
         }
         // The configuration of a usual build is empty.
         "dds/OpenDDSConfig.h" => return Some("\n".to_owned()),

@@ -62,6 +62,18 @@ fn wrong_annotation_is_refused() {
 }
 
 #[test]
+fn misplaced_annotation_of_a_vendor_has_no_effect() {
+    warn("struct A { @value(default=False) boolean a; };", "1:12: `@value` does not apply to a member");
+    warn("@id(100) interface A { };", "1:1: `@id` does not apply to an interface");
+    warn("interface A { @id(1) void f(); };", "1:15: `@id` does not apply to an operation");
+    refuse("@id(1) struct A { long a; };", "1:1: `@id` does not apply to a struct");
+    refuse(
+        "union U switch (long) { case 1: @value(5) long a; };",
+        "1:33: `@value` does not apply to a member of a union",
+    );
+}
+
+#[test]
 fn member_of_a_union_is_not_optional() {
     let text = "union U switch (long) {\ncase 1: @optional long a; };";
     assert!(refusal(text).to_string().contains("`@optional` does not apply to"));

@@ -39,6 +39,7 @@ fn wrong_constant_is_refused() {
     refuse("const string<2> A = \"abc\";", "1:21: the string has the length 3, and its type has the bound 2");
     refuse("const char A = 'ab';", "1:16: expected one character in quotes");
     refuse("const char A = '\\q';", "1:16: unknown escape sequence `\\q`");
+    warn(r#"const string A = "a\(b";"#, r"1:18: `\(` in a string is not standard IDL");
     refuse("const string A = \"a\\0\";", "1:18: a string cannot contain the character NUL");
     refuse("const long A = 09;", "1:16: `09` is not a number");
     refuse("struct S { long a; }; const S A = 1;", "1:29: `S` cannot be the type of a constant");

@@ -1,29 +1,53 @@
 //! Interfaces, and other definitions that are not data.
 
 use super::{accept, accept_silently, refusal, refuse, warn};
-use crate::model::DefinitionKind;
+use crate::model::{DefinitionKind, NotData};
 
 #[test]
 fn types_that_are_not_data_are_refused_in_members() {
     refuse("struct A { any a; };", "1:12: `any` is not data of a DDS topic");
     refuse("struct A { fixed<5, 2> a; };", "1:12: `fixed` is not data of a DDS topic");
-    refuse("interface I { void f(); }; struct A { I i; };", "1:39: `I` is an interface, which is not data");
+    refuse("interface I { void f(); }; struct A { @key I i; };", "1:44: `I` is an interface, which is not data");
     for (text, help) in [
         ("struct A { any a; };", "write a union with a member for each type, or `sequence<octet>`"),
         ("typedef any T; struct A { T a; };", "the type system of DDS has no such type (XTypes 1.3, 7.2.2)"),
         ("struct A { fixed<5, 2> a; };", "write an integer and its scale, or a `string`"),
         ("struct A { Object a; };", "remove the member, or write a `string` with the name of the object"),
-        ("interface I { void f(); }; struct A { I i; };", "an interface with `@service` has request and reply types"),
-        ("valuetype V { public long x; }; struct A { V i; };", "help: write a struct"),
+        ("interface I { void f(); }; @topic struct A { I i; };", "an interface with `@service` has request and reply"),
+        ("valuetype V { public long x; }; @topic struct A { V i; };", "help: write a struct"),
     ] {
         let error = refusal(text).to_string();
         assert!(error.contains(help), "{error}");
     }
-    let text = "valuetype V { public long x; }; struct A { sequence<V> i; };";
-    refuse(text, "1:44: `V` is a valuetype, which is not data");
+    let text = "valuetype V { public long x; }; @topic struct A { sequence<V> i; };";
+    refuse(text, "1:51: `V` is a valuetype, which is not data");
     let expected = "1:11: `V` is a valuetype, which is not data";
     warn("valuetype V { public long x; factory f(in long a); };", expected);
     warn("component C { provides I i; };", "1:11: `C` is a component, which is not data");
+}
+
+#[test]
+fn struct_of_corba_is_skipped_with_its_users() {
+    let text = "interface I { void f(in any a); }; \
+                struct A { any a; }; typedef sequence<A> As; struct B { As all; long b; }; \
+                union U switch (long) { case 1: I i; case 2: long j; }; exception E { any why; }; struct C { long c; };";
+    let found = accept(text);
+    for name in ["A", "B", "U", "E"] {
+        let kind = &found.definition(found.find(name).unwrap()).kind;
+        assert!(matches!(kind, DefinitionKind::NotData(NotData::Struct)), "{name}: {kind:?}");
+    }
+    assert!(found.definition(found.find("C").unwrap()).is_topic_type());
+    let code = crate::rust::generate(&found, &crate::rust::RustOptions::default()).unwrap();
+    assert!(code.contains("struct C") && !code.contains("As"), "{code}");
+    warn(
+        "interface I; struct A { I a; }; interface I { };",
+        "1:25: `A` is skipped: `I` is an interface, which is not data",
+    );
+    warn("interface I { }; struct A { any a; };", "1:29: `A` is skipped: `any` is not data of a DDS topic");
+    let text = "interface I { }; struct A { any a; }; struct B { @key long id; A a; };";
+    refuse(text, "1:46: `B` is for topics, but a part of it is not data");
+    let printed = crate::print::to_idl(&found);
+    crate::idl::parse_text("again.idl", &printed, &crate::idl::Options::default()).unwrap();
 }
 
 #[test]

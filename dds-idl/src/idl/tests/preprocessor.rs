@@ -1,7 +1,7 @@
 //! Macros, conditionals and included files.
 
 use super::{
-    Options, accept_silently, constant, member_types, parse_file, parse_text, refusal, refuse, structure, warn,
+    Options, accept, accept_silently, constant, member_types, parse_file, parse_text, refusal, refuse, structure, warn,
 };
 use crate::model::{BasicType, ConstantValue, DataType};
 
@@ -122,7 +122,17 @@ fn file_of_tao_is_built_in() {
     accept_silently("#include \"tao/orb.idl\"\n#include \"tao/LongSeq.pidl\"\nstruct A { CORBA::StringSeq a; };");
     accept_silently("#include <orb.idl>\nstruct A { CORBA::ULongSeq a; };");
     accept_silently("#include <dds/OpenDDSConfig.h>\n#include <tao/Version.h>\nconst long V = TAO_MAJOR_VERSION;");
+    accept("#include <orb.idl>\nlocal interface A : CORBA::Policy { CORBA::TypeCode type(); };");
     refuse("#include <tao/Any.pidl>", "1:10: cannot find the file `tao/Any.pidl`");
+}
+
+#[test]
+fn comment_of_a_script_is_accepted_with_a_warning() {
+    let message = "1:1: a comment that begins with `#` is not standard IDL";
+    warn("# (C) 2020 A company\nstruct A { long a; };", message);
+    warn("# All files of this project\nstruct A { long a; };", message);
+    refuse("#inclde \"a.idl\"", "1:1: unknown directive `#inclde`");
+    refuse("# inclde \"a.idl\"", "1:1: unknown directive `#inclde`");
 }
 
 #[test]
