@@ -105,6 +105,15 @@ fn padding_of_a_bitset_is_a_gap_between_fields() {
     assert!(!code.contains("padding"), "{code}");
 }
 
+#[test]
+fn default_of_a_collection_by_rosidl_has_no_effect() {
+    let text = "typedef boolean boolean__3[3];
+        struct A { @default (value=\"(False, True, False)\") boolean__3 all; @default (value=5) long one; };";
+    let specification = parsed(text);
+    let ty = dynamic_type(&specification, specification.find("A").unwrap()).unwrap();
+    assert_eq!(DynamicData::new(&ty).to_string(), "{all: [false, false, false], one: 5}");
+}
+
 /// The dynamic type of each definition describes itself as the IDL does.
 #[test]
 fn dynamic_types_have_the_objects_of_the_idl() {

@@ -51,6 +51,8 @@ fn input(specification: &Specification, ty: &DataType, value: &ConstantValue) ->
         ConstantValue::Float(number) => (*number).into(),
         ConstantValue::Fixed(number) => (number.digits as f64 / 10_f64.powi(number.scale.into())).into(),
         ConstantValue::Char(letter) | ConstantValue::WChar(letter) => (*letter).into(),
+        // `rosidl` writes the default of a collection as a text of Python, such as `(0, 1)`.
+        ConstantValue::String(_) if is_collection(specification, ty) => return None,
         ConstantValue::String(text) | ConstantValue::WString(text) => (&**text).into(),
         ConstantValue::Enumerator(id, index) => {
             let DefinitionKind::Enum(found) = &specification.definition(*id).kind else { return None };
@@ -72,4 +74,8 @@ fn input(specification: &Specification, ty: &DataType, value: &ConstantValue) ->
             inputs.into()
         }
     })
+}
+
+fn is_collection(specification: &Specification, ty: &DataType) -> bool {
+    matches!(specification.resolve(ty), DataType::Sequence { .. } | DataType::Array { .. })
 }
