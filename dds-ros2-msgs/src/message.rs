@@ -134,4 +134,18 @@ impl RosTypeEntry {
     pub const fn of<T: RosMessage>() -> Self {
         Self { ros_name: T::ROS_NAME, type_hash: T::TYPE_HASH, description: T::DESCRIPTION }
     }
+
+    /// Returns the entry of the type with this name in ROS, if this build has its package.
+    ///
+    /// ```
+    /// use dds_ros2_msgs::RosTypeEntry;
+    ///
+    /// let entry = RosTypeEntry::find("std_msgs/msg/String").expect("the package is a default feature");
+    /// assert!(entry.type_hash.starts_with("RIHS01_df668c74"));
+    /// assert!(RosTypeEntry::find("std_msgs/msg/Strnig").is_none());
+    /// ```
+    #[must_use]
+    pub fn find(ros_name: &str) -> Option<&'static Self> {
+        crate::generated::PACKAGES.iter().copied().flatten().find(|entry| entry.ros_name == ros_name)
+    }
 }

@@ -16,6 +16,7 @@
 //! | `tf` | transforms between frames (feature `tf2`) |
 //! | [`LifecycleNode`] | nodes that other nodes configure and activate |
 //! | [`Graph`] | nodes, topics and services of all programs |
+//! | `MessageType` | types that are known only at run time (feature `dynamic`) |
 //! | [`QosProfile`] | the QoS profiles of ROS 2 by name |
 //! | [`name`] | rules, expansion and remapping of names |
 //! | [`msgs`] | the common message types |
@@ -58,6 +59,8 @@
 mod action;
 mod context;
 mod description;
+#[cfg(feature = "dynamic")]
+mod dynamic;
 mod error;
 mod graph;
 mod lifecycle;
@@ -84,6 +87,8 @@ pub use dds_core::filter::FilterExpression;
 pub use dds_core::{DdsType, Duration, Time};
 pub use dds_ros2_msgs as msgs;
 pub use dds_ros2_msgs::{RosAction, RosMessage, RosService};
+#[cfg(feature = "dynamic")]
+pub use dynamic::MessageType;
 pub use error::{Error, Result};
 pub use graph::{EndpointDetails, Graph, NodeEntities, NodeName};
 pub use lifecycle::{

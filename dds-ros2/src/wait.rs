@@ -1,14 +1,16 @@
 //! Waits for events of this crate: futures that also block.
 
 use crate::{Error, Result};
-use dds_core::condition::{Condition, GuardCondition};
-use dds_core::error::WaitErrorKind;
-use dds_core::{DomainParticipant, Duration, WaitSet};
+use dds_core::condition::GuardCondition;
+use dds_core::error::{WaitError, WaitErrorKind};
+use dds_core::{DomainParticipant, Duration, Sample, WaitSet, Waiting};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "dynamic")]
+use std::task::Waker;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -95,11 +97,8 @@ impl<T> Plan<'_, T> {
         Ok(found)
     }
 
-    /// The end of the wait, or `None` without a limit. A change of the system clock does not move it.
     fn end(&self) -> Option<Instant> {
-        let limit = self.limit.filter(|limit| !limit.is_infinite())?;
-        let limit = u64::try_from(limit.as_nanos().max(0)).unwrap_or(u64::MAX);
-        Instant::now().checked_add(std::time::Duration::from_nanos(limit))
+        self.limit.and_then(end_of)
     }
 
     /// Returns the time until `end` or the next look, and whether it is the time until `end`.
@@ -112,19 +111,11 @@ impl<T> Plan<'_, T> {
     }
 
     /// Ends the wait with the error. The end of a pause between looks is no error.
-    fn check(&self, error: Option<dds_core::error::WaitError>, is_last: bool) -> Result<()> {
+    fn check(&self, error: Option<WaitError>, is_last: bool) -> Result<()> {
         match error {
             Some(error) if !is_last && matches!(error.kind(), WaitErrorKind::Timeout { .. }) => Ok(()),
-            Some(error) => Err(self.failed(error)),
+            Some(error) => Err(failed(error, &self.missing)),
             None => Ok(()),
-        }
-    }
-
-    fn failed(&self, error: dds_core::error::WaitError) -> Error {
-        match error.kind() {
-            WaitErrorKind::Timeout { .. } => Error::Timeout { missing: (self.missing)() },
-            WaitErrorKind::Closed => Error::Closed,
-            _ => Error::Wait(error),
         }
     }
 }
@@ -138,6 +129,86 @@ impl<T> Drop for Plan<'_, T> {
     }
 }
 
+/// The messages of a topic. A wait for one allocates nothing, because each message has its own.
+pub(crate) trait MessageSource<T>: Sync {
+    /// Waits for the next sample, which may lack data.
+    fn next(&self) -> Waiting<'_, Sample<T>>;
+
+    /// Returns the event that did not occur.
+    fn missing(&self) -> String;
+}
+
+struct MessageWait<'a, T> {
+    source: &'a dyn MessageSource<T>,
+    limit: Option<Duration>,
+    /// The end of the wait, once it has started.
+    end: Option<Instant>,
+    waiting: Option<Waiting<'a, Sample<T>>>,
+}
+
+impl<'a, T> MessageWait<'a, T> {
+    /// Returns a wait for the next sample until the end of this wait.
+    fn restart(&mut self) -> Waiting<'a, Sample<T>> {
+        let waiting = self.source.next();
+        let Some(limit) = self.limit else { return waiting };
+        match self.end {
+            Some(end) => waiting.within(end.saturating_duration_since(Instant::now())),
+            None => {
+                self.end = end_of(limit);
+                waiting.within(limit)
+            }
+        }
+    }
+
+    /// Returns the message of a sample. A sample without data tells that a publisher left.
+    fn message(&self, result: Result<Sample<T>, WaitError>) -> Result<Option<T>> {
+        match result {
+            Ok(sample) => Ok(sample.data),
+            Err(error) => Err(failed(error, || self.source.missing())),
+        }
+    }
+
+    fn block(mut self) -> Result<T> {
+        loop {
+            let result = self.restart().block();
+            if let Some(message) = self.message(result)? {
+                return Ok(message);
+            }
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<T>> {
+        loop {
+            let mut waiting = self.waiting.take().unwrap_or_else(|| self.restart());
+            let Poll::Ready(result) = Pin::new(&mut waiting).poll(context) else {
+                self.waiting = Some(waiting);
+                return Poll::Pending;
+            };
+            if let Some(result) = self.message(result).transpose() {
+                return Poll::Ready(result);
+            }
+        }
+    }
+}
+
+/// The end of a wait that starts now, or `None` without a limit. A change of the system clock does not move it.
+fn end_of(limit: Duration) -> Option<Instant> {
+    if limit.is_infinite() {
+        return None;
+    }
+    let limit = u64::try_from(limit.as_nanos().max(0)).unwrap_or(u64::MAX);
+    Instant::now().checked_add(std::time::Duration::from_nanos(limit))
+}
+
+/// Returns the error of a wait of `dds-core` as that of a wait for an event.
+fn failed(error: WaitError, missing: impl Fn() -> String) -> Error {
+    match error.kind() {
+        WaitErrorKind::Timeout { .. } => Error::Timeout { missing: missing() },
+        WaitErrorKind::Closed => Error::Closed,
+        _ => Error::Wait(error),
+    }
+}
+
 /// A wait for an event: a future, which also blocks.
 ///
 /// As a wait of `dds-core`: `.await`, `.within(limit).await`, `.block()` or `.block_for(limit)`. Dropping it ends the
@@ -148,12 +219,18 @@ pub struct Wait<'a, T> {
 }
 
 enum State<'a, T> {
+    Message(MessageWait<'a, T>),
     Planned(Plan<'a, T>),
     Running(Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>),
     Done,
 }
 
 impl<'a, T: Send + 'a> Wait<'a, T> {
+    /// Creates a wait for the next message.
+    pub(crate) fn for_message(source: &'a dyn MessageSource<T>) -> Self {
+        Self { state: State::Message(MessageWait { source, limit: None, end: None, waiting: None }) }
+    }
+
     /// Creates a wait that ends once `poll` returns a value. `signal` tells it to look again.
     pub(crate) fn new(
         waits: &Waits,
@@ -166,18 +243,21 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
         Self::of_guard(waits, guard, Some((Arc::clone(signal), number)), Box::new(poll), Box::new(missing))
     }
 
-    /// As [`new`](Self::new). The wait looks again while `condition` is triggered.
-    pub(crate) fn on(
+    /// Creates a wait for the end of a future, such as one that awaits several other waits.
+    #[cfg(feature = "dynamic")]
+    pub(crate) fn of_future(
         waits: &Waits,
-        condition: &dyn Condition,
-        poll: impl FnMut() -> Result<Option<T>> + Send + 'a,
+        future: impl Future<Output = Result<T>> + Send + 'a,
         missing: impl Fn() -> String + Send + 'a,
     ) -> Self {
-        let wait = Self::of_guard(waits, GuardCondition::new(), None, Box::new(poll), Box::new(missing));
-        if let State::Planned(plan) = &wait.state {
-            plan.set.attach(condition);
-        }
-        wait
+        let guard = GuardCondition::new();
+        let waker = Waker::from(Arc::new(GuardWaker(guard.clone())));
+        let mut future = Box::pin(future);
+        let poll = move || match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(result) => result.map(Some),
+            Poll::Pending => Ok(None),
+        };
+        Self::of_guard(waits, guard, None, Box::new(poll), Box::new(missing))
     }
 
     fn of_guard(
@@ -206,8 +286,10 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
 
     /// Limits the wait. It then ends with [`Error::Timeout`].
     pub fn within(mut self, limit: impl Into<Duration>) -> Self {
-        if let State::Planned(plan) = &mut self.state {
-            plan.limit = Some(limit.into());
+        match &mut self.state {
+            State::Message(message) => message.limit = Some(limit.into()),
+            State::Planned(plan) => plan.limit = Some(limit.into()),
+            State::Running(_) | State::Done => {}
         }
         self
     }
@@ -217,8 +299,10 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
     /// # Errors
     /// [`Error::Closed`] if the context closes, and the errors that the method names that returned the wait.
     pub fn block(self) -> Result<T> {
-        let State::Planned(mut plan) = self.state else {
-            return Err(Error::Closed);
+        let mut plan = match self.state {
+            State::Message(message) => return message.block(),
+            State::Planned(plan) => plan,
+            State::Running(_) | State::Done => return Err(Error::Closed),
         };
         let end = plan.end();
         loop {
@@ -237,6 +321,17 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
     /// [`Error::Timeout`], and those of [`block`](Self::block).
     pub fn block_for(self, limit: impl Into<Duration>) -> Result<T> {
         self.within(limit).block()
+    }
+}
+
+/// Lets a wait poll its future again.
+#[cfg(feature = "dynamic")]
+struct GuardWaker(GuardCondition);
+
+#[cfg(feature = "dynamic")]
+impl std::task::Wake for GuardWaker {
+    fn wake(self: Arc<Self>) {
+        self.0.set_triggered(true);
     }
 }
 
@@ -261,10 +356,11 @@ impl<'a, T: Send + 'a> Future for Wait<'a, T> {
                 self.state = State::Running(Box::pin(run(plan)));
             }
         }
-        let State::Running(future) = &mut self.state else {
-            return Poll::Ready(Err(Error::Closed));
+        let result = match &mut self.state {
+            State::Message(message) => message.poll(context),
+            State::Running(future) => future.as_mut().poll(context),
+            State::Planned(_) | State::Done => return Poll::Ready(Err(Error::Closed)),
         };
-        let result = future.as_mut().poll(context);
         if result.is_ready() {
             self.state = State::Done;
         }

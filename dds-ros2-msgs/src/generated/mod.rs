@@ -72,3 +72,56 @@ pub mod unique_identifier_msgs;
 #[cfg(feature = "visualization_msgs")]
 #[rustfmt::skip]
 pub mod visualization_msgs;
+
+/// The types of all packages of this build.
+#[rustfmt::skip]
+pub(crate) const PACKAGES: &[&[crate::RosTypeEntry]] = &[
+    #[cfg(feature = "action_msgs")]
+    action_msgs::TYPES,
+    #[cfg(feature = "actionlib_msgs")]
+    actionlib_msgs::TYPES,
+    #[cfg(feature = "builtin_interfaces")]
+    builtin_interfaces::TYPES,
+    #[cfg(feature = "composition_interfaces")]
+    composition_interfaces::TYPES,
+    #[cfg(feature = "diagnostic_msgs")]
+    diagnostic_msgs::TYPES,
+    #[cfg(feature = "example_interfaces")]
+    example_interfaces::TYPES,
+    #[cfg(feature = "geometry_msgs")]
+    geometry_msgs::TYPES,
+    #[cfg(feature = "lifecycle_msgs")]
+    lifecycle_msgs::TYPES,
+    #[cfg(feature = "nav_msgs")]
+    nav_msgs::TYPES,
+    #[cfg(feature = "rcl_interfaces")]
+    rcl_interfaces::TYPES,
+    #[cfg(feature = "rmw_dds_common")]
+    rmw_dds_common::TYPES,
+    #[cfg(feature = "rosgraph_msgs")]
+    rosgraph_msgs::TYPES,
+    #[cfg(feature = "sensor_msgs")]
+    sensor_msgs::TYPES,
+    #[cfg(feature = "service_msgs")]
+    service_msgs::TYPES,
+    #[cfg(feature = "shape_msgs")]
+    shape_msgs::TYPES,
+    #[cfg(feature = "statistics_msgs")]
+    statistics_msgs::TYPES,
+    #[cfg(feature = "std_msgs")]
+    std_msgs::TYPES,
+    #[cfg(feature = "std_srvs")]
+    std_srvs::TYPES,
+    #[cfg(feature = "stereo_msgs")]
+    stereo_msgs::TYPES,
+    #[cfg(feature = "tf2_msgs")]
+    tf2_msgs::TYPES,
+    #[cfg(feature = "trajectory_msgs")]
+    trajectory_msgs::TYPES,
+    #[cfg(feature = "type_description_interfaces")]
+    type_description_interfaces::TYPES,
+    #[cfg(feature = "unique_identifier_msgs")]
+    unique_identifier_msgs::TYPES,
+    #[cfg(feature = "visualization_msgs")]
+    visualization_msgs::TYPES,
+];

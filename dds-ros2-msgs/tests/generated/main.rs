@@ -48,6 +48,12 @@ fn generate(folder: &Path) -> BTreeMap<String, String> {
         let needed: Vec<String> = needed_packages(package, &loaded).iter().map(|name| format!("\"{name}\"")).collect();
         features.push_str(&format!("{package} = [{}]\n", needed.join(", ")));
     }
+    modules.push_str("\n/// The types of all packages of this build.\n#[rustfmt::skip]\n");
+    modules.push_str("pub(crate) const PACKAGES: &[&[crate::RosTypeEntry]] = &[\n");
+    for package in &names {
+        modules.push_str(&format!("    #[cfg(feature = \"{package}\")]\n    {package}::TYPES,\n"));
+    }
+    modules.push_str("];\n");
     files.insert("src/generated/mod.rs".to_owned(), modules);
     let all: Vec<String> = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
     features.push_str(&format!("## Every package.\nall = [\n{}]\n", all.concat()));

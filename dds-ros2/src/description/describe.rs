@@ -3,7 +3,7 @@
 use crate::name::message_type;
 use dds_cdr::cdr::{TypeDescription as DdsDescription, TypeInfo, TypeKind};
 use dds_ros2_msgs::type_description_interfaces::msg::{Field, FieldType, IndividualTypeDescription, TypeDescription};
-use dds_ros2_msgs::{RosAction, RosMessage, RosService};
+use dds_ros2_msgs::{RosAction, RosService};
 use std::collections::BTreeMap;
 
 /// Numbers that `type_description_interfaces/msg/FieldType` adds for collections.
@@ -11,9 +11,9 @@ const ARRAY: u8 = 48;
 const BOUNDED_SEQUENCE: u8 = 96;
 const SEQUENCE: u8 = 144;
 
-pub(super) fn message<T: RosMessage>() -> TypeDescription {
+pub(crate) fn message(ty: &DdsDescription) -> TypeDescription {
     let mut nested = Nested::default();
-    let type_description = nested.individual(T::DESCRIPTION);
+    let type_description = nested.individual(ty);
     nested.finish(type_description)
 }
 

@@ -4,6 +4,9 @@
 
 mod describe;
 
+#[cfg(feature = "dynamic")]
+pub(crate) use describe::message as message_description;
+
 use crate::Result;
 use crate::node::Node;
 use crate::qos::QosProfile;
@@ -13,6 +16,7 @@ use dds_ros2_msgs::type_description_interfaces::srv::{
     GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
 };
 use dds_ros2_msgs::{RosAction, RosMessage, RosService};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,26 +24,52 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The types that a node uses, by their names. Bounded by the program.
 #[derive(Default)]
 pub(crate) struct KnownTypes {
-    types: Mutex<BTreeMap<&'static str, KnownType>>,
+    types: Mutex<BTreeMap<Cow<'static, str>, KnownType>>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct KnownType {
-    hash: &'static str,
-    describe: fn() -> TypeDescription,
+    hash: Cow<'static, str>,
+    source: Source,
+}
+
+#[derive(Clone)]
+enum Source {
+    /// A Rust type.
+    Rust(fn() -> TypeDescription),
+    /// A type that the program learned at run time.
+    #[cfg(feature = "dynamic")]
+    Dynamic(Arc<TypeDescription>),
+}
+
+impl Source {
+    fn describe(&self) -> TypeDescription {
+        match self {
+            Self::Rust(describe) => describe(),
+            #[cfg(feature = "dynamic")]
+            Self::Dynamic(description) => TypeDescription::clone(description),
+        }
+    }
 }
 
 impl KnownTypes {
-    fn types(&self) -> MutexGuard<'_, BTreeMap<&'static str, KnownType>> {
+    fn types(&self) -> MutexGuard<'_, BTreeMap<Cow<'static, str>, KnownType>> {
         self.types.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, name: &'static str, hash: &'static str, describe: fn() -> TypeDescription) {
-        self.types().insert(name, KnownType { hash, describe });
+        self.types().insert(name.into(), KnownType { hash: hash.into(), source: Source::Rust(describe) });
+    }
+
+    /// Adds a type that the program learned at run time.
+    #[cfg(feature = "dynamic")]
+    pub(crate) fn add_dynamic(&self, name: &str, hash: &str, description: &Arc<TypeDescription>) {
+        let source = Source::Dynamic(Arc::clone(description));
+        self.types().insert(name.to_owned().into(), KnownType { hash: hash.to_owned().into(), source });
     }
 
     pub(crate) fn add_message<T: RosMessage>(&self) {
-        self.add(T::ROS_NAME, T::TYPE_HASH, describe::message::<T>);
+        self.add(T::ROS_NAME, T::TYPE_HASH, || describe::message(T::DESCRIPTION));
     }
 
     pub(crate) fn add_service<S: RosService>(&self) {
@@ -53,13 +83,12 @@ impl KnownTypes {
     /// Finds a type by its name and its hash, either of which may be empty.
     fn find(&self, name: &str, hash: &str) -> Option<KnownType> {
         let types = self.types();
-        let fits = |own: &&str, known: &KnownType| {
-            (name.is_empty() || name == *own) && (hash.is_empty() || hash == known.hash)
-        };
+        let fits =
+            |own: &str, known: &KnownType| (name.is_empty() || name == own) && (hash.is_empty() || hash == known.hash);
         if name.is_empty() && hash.is_empty() {
             return None;
         }
-        types.iter().find(|(own, known)| fits(own, known)).map(|(_, known)| *known)
+        types.iter().find(|(own, known)| fits(own, known)).map(|(_, known)| known.clone())
     }
 
     fn answer(&self, request: &GetTypeDescriptionRequest) -> GetTypeDescriptionResponse {
@@ -67,7 +96,7 @@ impl KnownTypes {
         match self.find(&request.type_name, &request.type_hash) {
             Some(known) => {
                 response.successful = true;
-                response.type_description = (known.describe)();
+                response.type_description = known.source.describe();
                 if request.include_type_sources {
                     let (key, value) = ("type_sources".to_owned(), "this node keeps no interface files".to_owned());
                     response.extra_information = vec![KeyValue { key, value }];

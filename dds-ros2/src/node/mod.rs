@@ -126,7 +126,7 @@ impl Node {
 
     /// Returns a builder of a publisher, which lets parameters override its QoS.
     pub fn publisher_builder<T: RosMessage + 'static>(&self, topic: &str) -> PublisherBuilder<T> {
-        PublisherBuilder::new(self, topic)
+        PublisherBuilder::new(self, topic, Box::new(Publisher::typed))
     }
 
     /// Returns a builder of a subscription, with a content filter or overrides of its QoS.
@@ -155,7 +155,7 @@ impl Node {
     /// # }
     /// ```
     pub fn subscription_builder<T: RosMessage + 'static>(&self, topic: &str) -> SubscriptionBuilder<T> {
-        SubscriptionBuilder::new(self, topic)
+        SubscriptionBuilder::new(self, topic, Box::new(Subscription::typed))
     }
 
     /// Creates a server of a service. [`Service::serve`] answers its requests, or [`Service::next_request`].

@@ -6,9 +6,14 @@ use crate::Result;
 use crate::node::Node;
 use crate::qos::QosProfile;
 use dds_core::filter::FilterExpression;
-use dds_ros2_msgs::RosMessage;
 use std::fmt;
-use std::marker::PhantomData;
+
+/// Creates a publisher of the builder's type.
+pub(crate) type OpenPublisher<T> = Box<dyn FnOnce(&Node, String, QosProfile) -> Result<Publisher<T>> + Send + Sync>;
+
+/// Creates a subscription of the builder's type.
+pub(crate) type OpenSubscription<T> =
+    Box<dyn FnOnce(&Node, String, QosProfile, Option<FilterExpression>) -> Result<Subscription<T>> + Send + Sync>;
 
 /// The settings that publishers and subscriptions have in common.
 struct TopicSettings {
@@ -35,12 +40,12 @@ impl TopicSettings {
 #[must_use = "a builder creates nothing until `build` is called"]
 pub struct PublisherBuilder<T> {
     settings: TopicSettings,
-    marker: PhantomData<fn() -> T>,
+    open: OpenPublisher<T>,
 }
 
-impl<T: RosMessage + 'static> PublisherBuilder<T> {
-    pub(crate) fn new(node: &Node, topic: &str) -> Self {
-        Self { settings: TopicSettings::new(node, topic), marker: PhantomData }
+impl<T> PublisherBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str, open: OpenPublisher<T>) -> Self {
+        Self { settings: TopicSettings::new(node, topic), open }
     }
 
     /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
@@ -65,7 +70,7 @@ impl<T: RosMessage + 'static> PublisherBuilder<T> {
     /// As [`Node::publisher`], and [`Error::Parameter`](crate::Error::Parameter) for an override that is not valid.
     pub fn build(self) -> Result<Publisher<T>> {
         let (name, qos) = self.settings.resolve(EndpointKind::Publisher)?;
-        Publisher::new(&self.settings.node, name, qos)
+        (self.open)(&self.settings.node, name, qos)
     }
 }
 
@@ -80,12 +85,12 @@ impl<T> fmt::Debug for PublisherBuilder<T> {
 pub struct SubscriptionBuilder<T> {
     settings: TopicSettings,
     filter: Option<FilterExpression>,
-    marker: PhantomData<fn() -> T>,
+    open: OpenSubscription<T>,
 }
 
-impl<T: RosMessage + 'static> SubscriptionBuilder<T> {
-    pub(crate) fn new(node: &Node, topic: &str) -> Self {
-        Self { settings: TopicSettings::new(node, topic), filter: None, marker: PhantomData }
+impl<T> SubscriptionBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str, open: OpenSubscription<T>) -> Self {
+        Self { settings: TopicSettings::new(node, topic), filter: None, open }
     }
 
     /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
@@ -117,7 +122,7 @@ impl<T: RosMessage + 'static> SubscriptionBuilder<T> {
     /// [`Error::Create`](crate::Error::Create) for a filter that is not valid, with the position.
     pub fn build(self) -> Result<Subscription<T>> {
         let (name, qos) = self.settings.resolve(EndpointKind::Subscription)?;
-        Subscription::new(&self.settings.node, name, qos, self.filter)
+        (self.open)(&self.settings.node, name, qos, self.filter)
     }
 }
 

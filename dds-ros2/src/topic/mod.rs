@@ -14,5 +14,10 @@ use dds_ros2_msgs::RosMessage;
 
 /// USER_DATA of the endpoints of a topic.
 pub(crate) fn user_data_of<T: RosMessage>() -> Vec<u8> {
-    user_data::entry("typehash", T::TYPE_HASH).into_bytes()
+    user_data_with(T::TYPE_HASH)
+}
+
+/// USER_DATA of an endpoint whose type has this hash.
+pub(crate) fn user_data_with(type_hash: &str) -> Vec<u8> {
+    user_data::entry("typehash", type_hash).into_bytes()
 }

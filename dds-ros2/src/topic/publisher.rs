@@ -1,13 +1,14 @@
 //! Publishers.
 
-use super::user_data_of;
+use super::user_data_with;
 use crate::Result;
 use crate::graph::{LocalEndpoint, Registration};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
-use dds_core::cdr::Encoded;
-use dds_core::{DataWriter, Waiting};
+use dds_core::cdr::{Encode, Encoded, TypeInfo};
+use dds_core::qos::DataWriterQos;
+use dds_core::{DataWriter, TopicRef, Waiting};
 use dds_ros2_msgs::RosMessage;
 use std::fmt;
 use std::sync::Arc;
@@ -44,18 +45,29 @@ struct Inner<T> {
 }
 
 impl<T: RosMessage + 'static> Publisher<T> {
-    pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
-        let writer = node
-            .context()
-            .participant()
-            .writer_builder::<T>(&topic_name("rt", &name, ""))
-            .qos(qos.writer(user_data_of::<T>()))
-            .build()?;
+    pub(crate) fn typed(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        let qos = qos.writer(user_data_with(T::TYPE_HASH));
+        let publisher = Self::new(node, &topic_name("rt", &name, ""), name, qos)?;
         node.types().add_message::<T>();
+        Ok(publisher)
+    }
+}
+
+impl<T: 'static> Publisher<T> {
+    /// Creates the publisher of `topic`, whose name in ROS is `name`.
+    pub(crate) fn new<'t>(
+        node: &Node,
+        topic: impl Into<TopicRef<'t, T>>,
+        name: String,
+        qos: DataWriterQos,
+    ) -> Result<Self> {
+        let writer = node.context().participant().writer_builder(topic).qos(qos).build()?;
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer)])?;
         Ok(Self { inner: Arc::new(Inner { name, writer, _registration: registration, node: node.clone() }) })
     }
+}
 
+impl<T: Encode + TypeInfo> Publisher<T> {
     /// Publishes a message.
     ///
     /// Blocks only with [`QosProfile::keep_all`], if its history is full.

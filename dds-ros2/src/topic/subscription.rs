@@ -1,16 +1,17 @@
 //! Subscriptions.
 
-use super::user_data_of;
+use super::user_data_with;
 use crate::Result;
 use crate::graph::{LocalEndpoint, Registration};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
-use crate::wait::Wait;
+use crate::wait::{MessageSource, Wait};
 use dds_core::cdr::{DecodeOwned, Raw};
 use dds_core::filter::FilterExpression;
+use dds_core::qos::DataReaderQos;
 use dds_core::reader::{Iter, SampleStream};
-use dds_core::{DataReader, Sample, SampleInfo, States, Waiting};
+use dds_core::{DataReader, Sample, SampleInfo, TopicRef, Waiting};
 use dds_ros2_msgs::RosMessage;
 use std::fmt;
 use std::sync::Arc;
@@ -31,15 +32,40 @@ struct Inner<T> {
     node: Node,
 }
 
+impl<T: DecodeOwned> MessageSource<T> for Inner<T> {
+    fn next(&self) -> Waiting<'_, Sample<T>> {
+        self.reader.next_sample()
+    }
+
+    fn missing(&self) -> String {
+        let publishers = self.reader.matched_publications().len();
+        format!("no message on {:?}; {publishers} publishers are connected", self.name)
+    }
+}
+
 impl<T: RosMessage + 'static> Subscription<T> {
-    pub(crate) fn new(node: &Node, name: String, qos: QosProfile, filter: Option<FilterExpression>) -> Result<Self> {
-        let topic = topic_name("rt", &name, "");
-        let mut builder = node.context().participant().reader_builder::<T>(&topic).qos(qos.reader(user_data_of::<T>()));
+    pub(crate) fn typed(node: &Node, name: String, qos: QosProfile, filter: Option<FilterExpression>) -> Result<Self> {
+        let qos = qos.reader(user_data_with(T::TYPE_HASH));
+        let subscription = Self::new(node, &topic_name("rt", &name, ""), name, qos, filter)?;
+        node.types().add_message::<T>();
+        Ok(subscription)
+    }
+}
+
+impl<T: 'static> Subscription<T> {
+    /// Creates the subscription of `topic`, whose name in ROS is `name`.
+    pub(crate) fn new<'t>(
+        node: &Node,
+        topic: impl Into<TopicRef<'t, T>>,
+        name: String,
+        qos: DataReaderQos,
+        filter: Option<FilterExpression>,
+    ) -> Result<Self> {
+        let mut builder = node.context().participant().reader_builder(topic).qos(qos);
         if let Some(filter) = filter {
             builder = builder.filter(filter);
         }
         let reader = builder.build()?;
-        node.types().add_message::<T>();
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;
         Ok(Self { inner: Arc::new(Inner { name, reader, _registration: registration, node: node.clone() }) })
     }
@@ -53,13 +79,7 @@ impl<T: DecodeOwned> Subscription<T> {
     where
         T: Send,
     {
-        let condition = self.inner.reader.read_condition(States::NOT_READ);
-        Wait::on(
-            self.inner.node.context().waits(),
-            &condition,
-            || Ok(self.take()?.map(|(message, _)| message)),
-            || format!("no message on {:?}; {} publishers are connected", self.inner.name, self.publisher_count()),
-        )
+        Wait::for_message(&*self.inner)
     }
 
     /// Waits for the next message with its time and its publisher.

@@ -7,6 +7,7 @@
 
 mod actions;
 mod cyclone;
+mod dynamic;
 mod graph;
 mod kills;
 mod lifecycle;

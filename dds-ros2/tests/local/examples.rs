@@ -29,7 +29,11 @@ struct Running(Child);
 
 impl Running {
     fn start(name: &str, tag: &str) -> Self {
-        Self(example(name, tag).stdout(Stdio::piped()).spawn().unwrap())
+        Self::start_with(name, tag, &[])
+    }
+
+    fn start_with(name: &str, tag: &str, arguments: &[&str]) -> Self {
+        Self(example(name, tag).args(arguments).stdout(Stdio::piped()).spawn().unwrap())
     }
 
     fn first_line(&mut self) -> String {
@@ -80,4 +84,23 @@ fn clients_get_the_answers_of_their_servers() {
     let mut switch = Running::start("set_bool_server", "switch");
     assert_eq!(output("set_bool_client", "switch", &["on"]), "success: true\n");
     assert_eq!(switch.first_line(), "switched on\n");
+}
+
+#[test]
+fn echo_prints_messages_of_a_type_that_it_learns() {
+    let mut echo = Running::start_with("echo", "echo", &["chatter"]);
+    let _talker = Running::start("talker", "echo");
+    let heard = echo.first_line();
+    assert!(heard.starts_with("{data: \"Hello World: "), "{heard}");
+}
+
+#[test]
+fn examples_of_the_demos_are_short() {
+    for (name, lines_max) in
+        [("talker", 12), ("listener", 10), ("add_two_ints_server", 12), ("add_two_ints_client", 12)]
+    {
+        let path = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
+        let lines = std::fs::read_to_string(path).unwrap().lines().count();
+        assert!(lines <= lines_max, "{name} has {lines} lines");
+    }
 }
