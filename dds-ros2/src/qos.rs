@@ -27,6 +27,8 @@ pub struct QosProfile {
     pub(crate) lifespan: Duration,
     pub(crate) liveliness: LivelinessKind,
     pub(crate) lease: Duration,
+    /// Whether the endpoints on the other side decide. The other members are then those of the default.
+    pub(crate) is_best_available: bool,
 }
 
 impl QosProfile {
@@ -39,6 +41,7 @@ impl QosProfile {
         lifespan: Duration::INFINITE,
         liveliness: LivelinessKind::Automatic,
         lease: Duration::INFINITE,
+        is_best_available: false,
     };
     /// Best effort, volatile, keep last 5: sensor data.
     pub const SENSOR_DATA: Self = Self::DEFAULT.best_effort().keep_last(5);
@@ -54,6 +57,14 @@ impl QosProfile {
     pub const ACTION_STATUS: Self = Self::DEFAULT.keep_last(1).transient_local();
     /// Best effort, volatile, keep last 1: the topic `/clock`.
     pub const CLOCK: Self = Self::SENSOR_DATA.keep_last(1);
+
+    /// Keep last 10, and the best QoS that matches all endpoints known at the creation (Iron and later).
+    ///
+    /// A subscription is reliable if all publishers are, and likewise transient local. A publisher is both. Without
+    /// publishers, a subscription matches each later one. Deadline and liveliness follow the endpoints as well.
+    ///
+    /// For topics. Elsewhere, it is the default profile.
+    pub const BEST_AVAILABLE: Self = Self { is_best_available: true, ..Self::DEFAULT };
 
     /// Keeps the last `depth` samples.
     pub const fn keep_last(mut self, depth: u32) -> Self {
@@ -133,6 +144,40 @@ impl QosProfile {
     #[must_use]
     pub const fn history(&self) -> History {
         self.history
+    }
+
+    /// Returns the best QoS that matches all these publishers (`rmw_dds_common/src/qos.cpp`).
+    ///
+    /// `rmw` requests the highest level without publishers, which a later publisher hardly offers.
+    pub(crate) fn for_publishers(mut self, publishers: &[&DataWriterQos]) -> Self {
+        let all = |is_so: fn(&DataWriterQos) -> bool| !publishers.is_empty() && publishers.iter().all(|qos| is_so(qos));
+        self.is_reliable = all(|qos| qos.reliability.is_reliable());
+        self.is_transient_local = all(|qos| qos.durability != Durability::Volatile);
+        if all(|qos| qos.liveliness.kind == LivelinessKind::ManualByTopic) {
+            self.liveliness = LivelinessKind::ManualByTopic;
+        }
+        if let Some(longest) = publishers.iter().map(|qos| qos.deadline).max() {
+            self.deadline = longest;
+        }
+        if let Some(longest) = publishers.iter().map(|qos| qos.liveliness.lease_duration).max() {
+            self.lease = longest;
+        }
+        self
+    }
+
+    /// Returns the best QoS that matches all these subscriptions (`rmw_dds_common/src/qos.cpp`).
+    pub(crate) fn for_subscriptions(mut self, subscriptions: &[&DataReaderQos]) -> Self {
+        (self.is_reliable, self.is_transient_local) = (true, true);
+        if subscriptions.iter().any(|qos| qos.liveliness.kind == LivelinessKind::ManualByTopic) {
+            self.liveliness = LivelinessKind::ManualByTopic;
+        }
+        if let Some(shortest) = subscriptions.iter().map(|qos| qos.deadline).min() {
+            self.deadline = shortest;
+        }
+        if let Some(shortest) = subscriptions.iter().map(|qos| qos.liveliness.lease_duration).min() {
+            self.lease = shortest;
+        }
+        self
     }
 
     fn durability(&self) -> Durability {

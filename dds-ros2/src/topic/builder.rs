@@ -31,8 +31,23 @@ impl TopicSettings {
     /// Returns the name of the topic after remapping, and the QoS after overrides.
     fn resolve(&self, kind: EndpointKind) -> Result<(String, QosProfile)> {
         let name = self.node.resolve_topic(&self.topic)?;
-        let qos = if self.has_overrides { overridden(&self.node, &name, kind, self.qos)? } else { self.qos };
+        let qos = if self.qos.is_best_available { self.best_available(&name, kind) } else { self.qos };
+        let qos = if self.has_overrides { overridden(&self.node, &name, kind, qos)? } else { qos };
         Ok((name, qos))
+    }
+
+    fn best_available(&self, name: &str, kind: EndpointKind) -> QosProfile {
+        let graph = self.node.context().graph();
+        match kind {
+            EndpointKind::Publisher => {
+                let found = graph.subscriptions(name);
+                self.qos.for_subscriptions(&found.iter().filter_map(|found| found.qos.reader()).collect::<Vec<_>>())
+            }
+            EndpointKind::Subscription => {
+                let found = graph.publishers(name);
+                self.qos.for_publishers(&found.iter().filter_map(|found| found.qos.writer()).collect::<Vec<_>>())
+            }
+        }
     }
 }
 

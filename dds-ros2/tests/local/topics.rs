@@ -108,3 +108,34 @@ fn content_filter_passes_only_its_messages() {
     let wrong = node.subscription_builder::<Int32>("temperature").content_filter("heat > 80").build();
     assert!(matches!(wrong, Err(Error::Create(_))), "{wrong:?}");
 }
+
+#[test]
+fn best_available_follows_the_known_endpoints() {
+    let node = context(&[]).node("drive").unwrap();
+    let subscribe = || node.subscription_with::<Int32>("speed", QosProfile::BEST_AVAILABLE).unwrap().reader().qos();
+    let publish = |qos| node.publisher_with::<Int32>("speed", qos).unwrap();
+    let alone = subscribe();
+    assert!(!alone.reliability.is_reliable());
+    assert_eq!((alone.durability, alone.liveliness.kind), (Durability::Volatile, LivelinessKind::Automatic));
+    let second = Duration::from_secs(1);
+    let latched = QosProfile::DEFAULT.transient_local().deadline(second).liveliness_manual_by_topic(second);
+    let first = publish(latched);
+    let best = subscribe();
+    assert!(best.reliability.is_reliable());
+    assert_eq!((best.durability, best.deadline), (Durability::TransientLocal, second));
+    assert_eq!((best.liveliness.kind, best.liveliness.lease_duration), (LivelinessKind::ManualByTopic, second));
+    assert_eq!(best.history, History::KeepLast { depth: 10 });
+    let other = publish(QosProfile::SENSOR_DATA);
+    let best = subscribe();
+    assert!(!best.reliability.is_reliable());
+    assert_eq!((best.durability, best.deadline), (Durability::Volatile, Duration::INFINITE));
+    assert_eq!((best.liveliness.kind, best.liveliness.lease_duration), (LivelinessKind::Automatic, Duration::INFINITE));
+    drop((first, other));
+    let strict = QosProfile::SENSOR_DATA.deadline(second).liveliness_manual_by_topic(second);
+    let _strict = node.subscription_with::<Int32>("speed", strict).unwrap();
+    let _relaxed = node.subscription::<Int32>("speed").unwrap();
+    let best = publish(QosProfile::BEST_AVAILABLE).writer().qos();
+    assert!(best.reliability.is_reliable());
+    assert_eq!((best.durability, best.deadline), (Durability::TransientLocal, second));
+    assert_eq!((best.liveliness.kind, best.liveliness.lease_duration), (LivelinessKind::ManualByTopic, second));
+}
