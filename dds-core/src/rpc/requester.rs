@@ -255,6 +255,8 @@ where
         let reader = participant
             .reader_builder::<R>(&service.reply_topic)
             .qos(service.reader_qos)
+            // Not every replier waits for the reader of its reply.
+            .match_both_ways()
             .delivery(Delivery::Inline)
             .on_data(move |reader| receive(reader, own, &received))
             .on_event(move |reader, _| rematch.rematch(|| reader.handle().matched_peers()))

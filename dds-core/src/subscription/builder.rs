@@ -81,6 +81,7 @@ pub struct DataReaderBuilder<'t, T> {
     key: Option<KeySource>,
     /// An invalid filter is an error of `build`.
     filter: Option<Result<Arc<FilteredTopic>, CreateErrorKind>>,
+    awaits_writers: bool,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
@@ -109,6 +110,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             listener: None,
             key: None,
             filter: None,
+            awaits_writers: false,
         }
     }
 
@@ -205,6 +207,17 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         self
     }
 
+    /// Reports the match of a reliable writer once that writer has matched this reader as well.
+    ///
+    /// Discovery finishes in one direction first. A volatile writer that sends a sample before it knows this reader
+    /// does not send the sample here. Use it for the replies of a server of another vendor, before the request is sent:
+    /// [`wait_for_writers`](DataReader::wait_for_writers), the statuses and the events then count only writers whose
+    /// samples arrive. A writer of another vendor that has not answered after about 3 s counts as well.
+    pub fn match_both_ways(mut self) -> Self {
+        self.awaits_writers = true;
+        self
+    }
+
     /// Sets the source of the keys.
     ///
     /// For a reader of the durability service, which does not know the type.
@@ -260,7 +273,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter } = self;
+        let awaits_writers = self.awaits_writers;
+        let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter, .. } = self;
         // A raw topic has no type. Its caller says by the source of the key that there is one.
         let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
         // The entity kind tells peers whether instances exist (RTPS 2.5, 9.3.1.2).
@@ -299,6 +313,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             description: if builtin.is_none() { topic.description() } else { None },
             filtered,
             builtin,
+            awaits_writers,
         };
         let forms = TypedForms {
             erase: |handle| Box::new(DataReader::<T>::from_handle(handle)),
@@ -338,8 +353,7 @@ fn new_handle(
     forms: TypedForms,
 ) -> Arc<ReaderHandle> {
     let core = new.participant.core();
-    let context = (new.group.as_ref(), source.filtered.as_ref());
-    let protocol = reader_protocol(core, new.subject.guid, source.key.clone(), &new.qos, context);
+    let protocol = reader_protocol(core, new.subject.guid, &source, &new.qos, new.group.as_ref());
     // `enable` replaces this protocol reader if the QoS changes before it.
     let actor = ReaderActor::new(protocol, Arc::clone(core.driver()), core.outgoing());
     ReaderHandle::new(EndpointCore::new(new, actor), source, batches, forms)
@@ -361,18 +375,19 @@ fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
 pub(super) fn reader_protocol(
     participant: &ParticipantCore,
     guid: Guid,
-    key: KeySource,
+    source: &SampleSource,
     qos: &DataReaderQos,
-    (group, filtered): (Option<&Arc<SubscriberGroup>>, Option<&Arc<FilteredTopic>>),
+    group: Option<&Arc<SubscriberGroup>>,
 ) -> StatefulReader {
     // Only built-in readers have such keys.
-    let is_of_discovery = matches!(key, KeySource::KeyHashOrGuidParameter);
-    let mut config = ReaderConfig::new(guid, key, qos);
+    let is_of_discovery = matches!(source.key, KeySource::KeyHashOrGuidParameter);
+    let mut config = ReaderConfig::new(guid, source.key.clone(), qos);
+    config.awaits_writers = source.awaits_writers;
     // The implicit subscriber has the default PRESENTATION.
     if let Some(group) = group {
         config.presentation = group.presentation();
     }
-    if let Some(filtered) = filtered {
+    if let Some(filtered) = &source.filtered {
         config.filter = Some(filtered.filter());
     }
     // Peers choose the keys of instances, and must not be able to choose colliding ones.

@@ -4,7 +4,8 @@ use dds_core::error::WaitErrorKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::rpc::{Replier, Requester};
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{DdsType, Duration};
+use dds_core::writer::WriteOptions;
+use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Duration};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -40,6 +41,43 @@ fn first_call_is_answered_despite_loss() {
         request.answer(|Number { value }| Number { value: value + 1 }).unwrap();
         let reply = replies.next_reply().block_for(PATIENCE).unwrap();
         assert_eq!(reply, Number { value: seed as u32 + 1 }, "seed {seed}");
+    }
+}
+
+/// Answers each request at once, as servers of other vendors do. A [`Replier`] waits for the reader of the reply.
+fn hasty_server(participant: &DomainParticipant) -> DataReader<Number> {
+    let qos = (DataWriterQos::default().reliable().keep_all(), DataReaderQos::default().reliable().keep_all());
+    let replies = participant.writer_builder::<Number>("next_Reply").qos(qos.0).build().unwrap();
+    let answer = move |request: dds_core::Sample<Number>| {
+        let options = WriteOptions::new().related_sample(request.info.sample_identity());
+        replies.write_with(&Number { value: request.data.unwrap().value + 1 }, options).unwrap();
+    };
+    let requests = participant.reader_builder::<Number>("next_Request").qos(qos.1).delivery(Delivery::Inline);
+    requests.on_sample(answer).build().unwrap()
+}
+
+/// Whether a datagram has an announcement of a reader.
+fn announces_reader(bytes: &[u8]) -> bool {
+    // The id of the built-in writer of subscriptions (RTPS 2.5, 9.3.1.5).
+    bytes.windows(4).any(|id| id == [0, 0, 0x04, 0xc2])
+}
+
+#[test]
+fn request_waits_until_its_server_knows_the_reader_of_the_reply() {
+    for blind_millis in (0..2000).step_by(100) {
+        let simulation = Simulation::new(1);
+        let station = simulation.participant("station", 0).unwrap();
+        let (own, start) = (simulation.host("station").address(), simulation.now().as_unix_nanos());
+        // The server learns of the writer of requests at once, and of the reader of replies later.
+        simulation.intercept(move |passing| {
+            let is_later = passing.sent_at.as_unix_nanos() - start > blind_millis * 1_000_000;
+            passing.from != own || is_later || !announces_reader(&passing.bytes)
+        });
+        let requester = Requester::<Number, Number>::new(&station, "next").unwrap();
+        let robot = simulation.participant("robot", 0).unwrap();
+        let _server = hasty_server(&robot);
+        let reply = requester.call(&Number { value: 1 }).block_for(PATIENCE);
+        assert_eq!(reply.unwrap(), Number { value: 2 }, "{blind_millis} ms without announcements of readers");
     }
 }
 

@@ -116,6 +116,8 @@ impl<S: RosService> Client<S> {
         let reader = participant
             .reader_builder::<Message<S::Response>>(&replies)
             .qos(qos.reader(user_data_of::<S::Response>("clientid", identity)).keep_all().resource_limits(limits))
+            // Not every server waits for the reader of its reply.
+            .match_both_ways()
             .delivery(Delivery::Inline)
             .on_data(move |reader| received.receive(reader, own))
             .on_event(move |_, _| matched.rematch())

@@ -1,6 +1,9 @@
 //! Nodes in the simulator of `dds-core`, over a network that loses datagrams.
 
+use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::sim::{Conditions, Simulation};
+use dds_core::writer::WriteOptions;
+use dds_core::{Delivery, Sample};
 use dds_ros2::msgs::std_msgs::msg::Int32;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
 use dds_ros2::{Context, Duration, Node, QosProfile};
@@ -74,6 +77,29 @@ fn simulated_server_answers_each_call_over_a_lossy_network() {
         }
     };
     simulation.block_on(LIMIT, join(serve, call)).expect("the replies arrive");
+}
+
+/// Servers of other vendors answer also before they know the reader of the reply.
+#[test]
+fn simulated_call_waits_until_its_server_knows_the_client() {
+    for seed in 0..20 {
+        let simulation = lossy(seed);
+        let console = node(&simulation, "console");
+        let client = console.client::<SetBool>("switch").unwrap();
+        let light = simulation.participant("light", 0).unwrap();
+        let replies = light.writer_builder::<SetBoolResponse>("rr/switchReply");
+        let replies = replies.qos(DataWriterQos::default().reliable().keep_all()).build().unwrap();
+        let answer = move |request: Sample<SetBoolRequest>| {
+            let options = WriteOptions::new().related_sample(request.info.sample_identity());
+            let response = SetBoolResponse { success: request.data.unwrap().data, message: String::new() };
+            replies.write_with(&response, options).unwrap();
+        };
+        let requests = light.reader_builder::<SetBoolRequest>("rq/switchRequest");
+        let requests = requests.qos(DataReaderQos::default().reliable().keep_all()).delivery(Delivery::Inline);
+        let _requests = requests.on_sample(answer).build().unwrap();
+        let response = simulation.block_on(LIMIT, client.call(SetBoolRequest { data: true }));
+        assert!(response.expect("the reply arrives").unwrap().success);
+    }
 }
 
 #[test]

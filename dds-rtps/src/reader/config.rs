@@ -50,6 +50,11 @@ pub struct ReaderConfig {
     ///
     /// Then the reader asks for a HEARTBEAT that confirms received changes, and expects denied ones again.
     pub is_idempotent: bool,
+    /// Whether the owner awaits that the writers know this reader. Default: no.
+    ///
+    /// Then [`StatefulReader::is_known_to`](super::StatefulReader::is_known_to) becomes true for each of them, and
+    /// [`StatefulReaderEvent::KnownToWriter`](super::StatefulReaderEvent::KnownToWriter) says when.
+    pub awaits_writers: bool,
     /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
     /// DESTINATION_ORDER.
@@ -138,6 +143,7 @@ impl ReaderConfig {
             outlives_writers: qos.durability > Durability::TransientLocal,
             as_log: false,
             is_idempotent: false,
+            awaits_writers: false,
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             destination_order: qos.destination_order,
             ownership: qos.ownership,
@@ -239,6 +245,11 @@ pub struct WriterProxyConfig {
     /// Then the reader delivers nothing earlier: the traffic before may be for other readers of its participant, and
     /// the writer does not repair its losses. Default: writers of our own vendor id.
     pub names_first_relevant: bool,
+    /// Whether the writer answers pre-emptive ACKNACKs of readers that it knows, by a HEARTBEAT that names the reader.
+    ///
+    /// Default: writers of our own vendor id, and of Cyclone DDS (`force_heartbeat_to_peer`). Other writers may name no
+    /// reader, or may not answer while they have no sample.
+    pub answers_by_name: bool,
     /// Whether the writer replaces samples that the reader has not received (HISTORY KEEP_LAST). Default: no.
     ///
     /// Then the samples that a reliable writer no longer has count as replaced, and not as lost.
@@ -285,6 +296,7 @@ impl WriterProxyConfig {
             reliable: true,
             separates_history: [VendorId::OURS, VendorId::EPROSIMA, VendorId::RUSTDDS].contains(&vendor),
             names_first_relevant: vendor == VendorId::OURS,
+            answers_by_name: [VendorId::OURS, VendorId::CYCLONE].contains(&vendor),
             keeps_last: false,
             lifespan: Duration::INFINITE,
             ownership_strength: 0,

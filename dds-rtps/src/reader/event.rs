@@ -62,6 +62,9 @@ pub enum StatefulReaderEvent {
         /// The writer.
         writer: Guid,
     },
+    /// Another matched writer knows the reader. [`StatefulReader::is_known_to`](super::StatefulReader::is_known_to)
+    /// says which ones do. Only with [`ReaderConfig::awaits_writers`](super::ReaderConfig::awaits_writers).
+    KnownToWriter,
     /// Matched writers became alive, lost their liveliness, came or went.
     /// [`StatefulReader::liveliness`](super::StatefulReader::liveliness) returns the counts.
     LivelinessChanged,
@@ -189,7 +192,7 @@ impl PendingEvents {
 
 /// Adds `event` to `waiting` if both concern the same writer and the same cause.
 fn merge(waiting: &mut StatefulReaderEvent, event: &StatefulReaderEvent) -> bool {
-    use StatefulReaderEvent::{LocalSpace, SampleLost, SampleRejected};
+    use StatefulReaderEvent::{KnownToWriter, LocalSpace, SampleLost, SampleRejected};
     match (waiting, *event) {
         (SampleLost { writer, count, cause }, SampleLost { writer: other, count: more, cause: why })
             if *writer == other && *cause == why =>
@@ -207,6 +210,7 @@ fn merge(waiting: &mut StatefulReaderEvent, event: &StatefulReaderEvent) -> bool
             true
         }
         (LocalSpace { writer }, LocalSpace { writer: other }) => *writer == other,
+        (KnownToWriter, KnownToWriter) => true,
         _ => false,
     }
 }

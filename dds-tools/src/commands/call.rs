@@ -56,7 +56,7 @@ pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result
     let topic = participant.dynamic_topic(&request_topic, &sent_type, TopicQos::default())?;
     let writer = publisher.writer_builder(&topic).qos(writer_qos(&servers)).build()?;
     let topic = participant.dynamic_topic(&reply_topic, &received_type, TopicQos::default())?;
-    let reader = subscriber.reader_builder(&topic).qos(reader_qos(&replies)).build()?;
+    let reader = subscriber.reader_builder(&topic).qos(reader_qos(&replies)).match_both_ways().build()?;
     let call = ServiceCall { writer, reader, has_header };
     call.await_server(options, stop)?;
     let reply = call.reply_to(request, options, stop)?;
@@ -126,7 +126,7 @@ struct ServiceCall {
 }
 
 impl ServiceCall {
-    /// Waits until a server matches both ways, so that no reply is lost.
+    /// Waits until a server matches and knows the reader of its reply. A server may answer without that knowledge.
     fn await_server(&self, options: &CallOptions, stop: &Stop) -> Result<(), ToolError> {
         let limit = stop.after(Some(options.within));
         loop {

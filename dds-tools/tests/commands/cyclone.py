@@ -5,7 +5,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from cyclonedds.core import Policy, Qos
+from cyclonedds.core import InstanceState, Policy, Qos, ReadCondition, SampleState, ViewState
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlEnum, IdlStruct
 from cyclonedds.idl.annotations import appendable, final, key
@@ -76,15 +76,20 @@ def main():
     topic = Topic(DomainParticipant(0), "lab/reading", Reading, qos=QOS)
     if sys.argv[1] == "publish":
         writer = DataWriter(topic.participant, topic, qos=QOS)
+        print("ready", flush=True)
         number = 0
         while True:
             writer.write(Reading(sensor=number % 3, name=f"reading {number}", raw=[1, 2, 3]))
             number += 1
             time.sleep(0.02)
     reader = DataReader(topic.participant, topic, qos=QOS)
+    # The default condition leaves out samples whose writer has left, and `dds pub` leaves at once.
+    condition = ReadCondition(reader, ViewState.Any | InstanceState.Any | SampleState.NotRead)
     print("ready", flush=True)
     while True:
-        for sample in reader.take_iter(timeout=duration(seconds=60)):
+        for sample in reader.take_iter(condition=condition, timeout=duration(seconds=60)):
+            if not isinstance(sample, Reading):
+                continue
             line = {"sensor": sample.sensor, "name": sample.name, "raw": list(sample.raw)}
             print(json.dumps(line), flush=True)
 

@@ -34,9 +34,31 @@ impl ReaderActor {
             membership.match_remote(self.rtps.guid().entity_id, &writer, self.rtps.is_reliable());
         }
         if self.rtps.match_writer(now, writer) {
-            self.endpoint.note_match(guid, true, effects);
+            self.note_match(guid, effects);
         }
         self.follow_up(now, effects);
+    }
+
+    /// Reports a match, or keeps it back until the writer knows this reader.
+    fn note_match(&mut self, writer: Guid, effects: &mut Effects) {
+        if !self.rtps.awaits_writers() || self.rtps.is_known_to(writer) {
+            self.endpoint.note_match(writer, true, effects);
+        } else if !self.unaware.contains(&writer) {
+            // Bound: the writers of a reader.
+            self.unaware.push(writer);
+        }
+    }
+
+    /// Reports the matches of writers that know this reader by now.
+    pub(super) fn report_aware_writers(&mut self, effects: &mut Effects) {
+        let Self { rtps, unaware, endpoint, .. } = self;
+        unaware.retain(|writer| {
+            let is_aware = rtps.is_known_to(*writer);
+            if is_aware {
+                endpoint.note_match(*writer, true, effects);
+            }
+            !is_aware
+        });
     }
 
     /// Matches a local writer, which delivers from `begin` on.
@@ -83,6 +105,7 @@ impl ReaderActor {
             membership.unmatch(writer, self.rtps.guid().entity_id);
         }
         self.local_writers.retain(|known| known.guid != writer);
+        self.unaware.retain(|known| *known != writer);
         self.endpoint.note_unmatch(writer, effects);
         self.follow_up(now, effects);
     }

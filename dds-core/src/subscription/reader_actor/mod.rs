@@ -20,7 +20,7 @@ use crate::subscription::{ReaderEvent, ReaderMail};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{HistorySample, Operation, ReaderTiming, Selection};
 use dds_rtps::reader::{LossCause, Losses, StatefulReader, StatefulReaderEvent};
-use dds_rtps::types::{Now, Time};
+use dds_rtps::types::{Guid, Now, Time};
 use matching::LocalWriter;
 use std::sync::Arc;
 use std::task::Waker;
@@ -41,6 +41,8 @@ pub(crate) struct ReaderActor {
     spilled: Arc<SpilledChanges>,
     created_at: Time,
     local_writers: Vec<LocalWriter>,
+    /// Writers whose match the reader reports once they know the reader.
+    unaware: Vec<Guid>,
     statuses: ReaderStatuses,
     waiting_for_data: Wakers,
     waiting_for_history: Wakers,
@@ -59,6 +61,7 @@ impl ReaderActor {
             created_at: endpoint.last().time,
             endpoint,
             local_writers: Vec::new(),
+            unaware: Vec::new(),
             statuses: ReaderStatuses::default(),
             waiting_for_data: Wakers::new(),
             waiting_for_history: Wakers::new(),
@@ -137,6 +140,7 @@ impl ReaderActor {
                 }
                 StatefulReaderEvent::DeadlineMissed(missed) => self.endpoint.note_missed_deadlines(missed, effects),
                 StatefulReaderEvent::LocalSpace { writer } => self.note_space(writer, effects),
+                StatefulReaderEvent::KnownToWriter => self.report_aware_writers(effects),
                 StatefulReaderEvent::LivelinessChanged => self.endpoint.mark(mark::LIVELINESS_CHANGED, effects),
                 _ => {}
             }

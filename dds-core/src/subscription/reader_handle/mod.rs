@@ -48,6 +48,8 @@ pub(super) struct SampleSource {
     pub(super) filtered: Option<Arc<FilteredTopic>>,
     /// Kind of the built-in topic, for a reader of one.
     pub(super) builtin: Option<BuiltinKind>,
+    /// Whether a writer matches only once it knows the reader.
+    pub(super) awaits_writers: bool,
 }
 
 /// Functions that create typed handles, for callers that do not know the type.
@@ -258,8 +260,7 @@ impl Endpoint for ReaderHandle {
         // PRESENTATION of the subscriber may have changed since the creation.
         let has_changed = self.qos().settle();
         if has_changed || group.is_some_and(|group| group.version() > 0) {
-            let (key, qos) = (self.source.key.clone(), self.qos().fixed());
-            let protocol = reader_protocol(self.core(), self.guid(), key, qos, (group, self.filtered()));
+            let protocol = reader_protocol(self.core(), self.guid(), &self.source, self.qos().fixed(), group);
             // No caller has used the initial protocol reader. Ignore the error, because a closed reader needs no
             // replacement.
             let old = self.visit_cell(|actor, _| {

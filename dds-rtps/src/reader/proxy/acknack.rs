@@ -15,6 +15,11 @@ const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 /// Hundreds of endpoints that start at once are busy with each other, and each further ACKNACK delays all answers.
 const WRITERS_PER_PAUSE: u32 = 8;
 
+/// Pre-emptive ACKNACKs without an answer after which a writer counts as one that knows the reader.
+///
+/// The reader then notes that before the next one, 3 s after the first one. Discovery takes a fraction of that.
+const UNANSWERED_MAX: u32 = 5;
+
 /// Schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]
 pub(crate) struct AckNackScheduler {
@@ -46,6 +51,7 @@ struct Preemptive {
     /// often.
     first_pause: Duration,
     sent_at: Option<Instant>,
+    sent: u32,
 }
 
 /// Counts of the last ACKNACK and NACK_FRAG.
@@ -70,7 +76,7 @@ impl AckNackScheduler {
             due: Some(now),
             answer_required: false,
             heartbeat_request: None,
-            preemptive: Some(Preemptive { pause, first_pause: pause, sent_at: None }),
+            preemptive: Some(Preemptive { pause, first_pause: pause, sent_at: None, sent: 0 }),
             requested_through: None,
             requested: Recent::default(),
             repair_delay: WindowedMin::default(),
@@ -113,6 +119,11 @@ impl AckNackScheduler {
     /// Whether no HEARTBEAT of the writer has arrived yet.
     pub(crate) fn awaits_heartbeat(&self) -> bool {
         self.preemptive.is_some()
+    }
+
+    /// Whether the writer has left many pre-emptive ACKNACKs unanswered.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        self.preemptive.as_ref().is_some_and(|preemptive| preemptive.sent >= UNANSWERED_MAX)
     }
 
     /// Whether a HEARTBEAT requires an answer.
@@ -229,6 +240,7 @@ impl AckNackScheduler {
             self.due = now.after(preemptive.pause);
             preemptive.pause = preemptive.pause.scale(2, 1).min(config.preemptive_period_max);
             preemptive.sent_at = Some(now);
+            preemptive.sent = preemptive.sent.saturating_add(1);
         }
     }
 

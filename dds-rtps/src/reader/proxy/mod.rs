@@ -195,6 +195,14 @@ impl WriterProxy {
         }
     }
 
+    /// Whether the writer knows the reader, as far as its messages tell. True unless the writer is remote and reliable.
+    pub(crate) fn knows_reader(&self) -> bool {
+        let Some(reliable) = self.reliable() else { return true };
+        // A HEARTBEAT is the answer to a pre-emptive ACKNACK, which a writer ignores from a reader that it does not
+        // know.
+        !reliable.acknacks.awaits_heartbeat() || (!self.config.answers_by_name && reliable.acknacks.is_unanswered())
+    }
+
     /// Whether the writer still has to name the first relevant sequence number.
     pub(crate) fn awaits_start(&self) -> bool {
         self.reliable().is_some_and(ReliableState::awaits_start)

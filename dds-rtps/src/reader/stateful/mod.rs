@@ -78,6 +78,12 @@ impl StatefulReader {
         self.config.reliable
     }
 
+    /// Whether the owner awaits that the writers know this reader.
+    #[must_use]
+    pub fn awaits_writers(&self) -> bool {
+        self.config.awaits_writers
+    }
+
     /// Whether a rejected sample is not acknowledged, so that a reliable writer keeps it and sends it again.
     #[must_use]
     pub fn withholds_acknowledgment(&self) -> bool {
@@ -278,10 +284,21 @@ impl StatefulReader {
             self.events.data_available();
         }
         self.check_leases(now);
+        if self.config.awaits_writers {
+            self.note_silent_writers();
+        }
         if self.next_stale.is_some_and(|stale| stale <= now.instant) {
             self.drop_stale(now);
         }
         self.retry_refused(now);
+    }
+
+    /// Reports writers that will not say whether they know the reader.
+    fn note_silent_writers(&mut self) {
+        let is_silent = |writer: &MatchedWriter| writer.proxy.awaits_heartbeat() && writer.proxy.knows_reader();
+        if self.writers.iter().any(is_silent) {
+            self.events.push(StatefulReaderEvent::KnownToWriter);
+        }
     }
 
     /// Gives up the best-effort samples of which no fragment arrived for a while.

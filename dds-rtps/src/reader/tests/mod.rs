@@ -8,6 +8,7 @@ mod group_gate;
 mod hostile;
 mod in_place;
 mod instances;
+mod known;
 mod ledger;
 mod liveliness;
 mod local;

@@ -3,6 +3,7 @@
 use super::{NumberRange, ReliableState, StreamStart};
 use crate::reader::config::ReaderConfig;
 use crate::reader::delivery::ChangeDelivery;
+use crate::reader::event::StatefulReaderEvent;
 use crate::reader::ledger::distance;
 use crate::reader::proxy::plausibility::{Denial, ReaderPosition, SkippedRange};
 use crate::types::{EntityId, Instant, Now, SequenceNumber};
@@ -89,9 +90,9 @@ impl ReliableState {
         config: &ReaderConfig,
     ) -> bool {
         let answer_at = now.instant.after(config.heartbeat_response_delay);
-        if self.start == StreamStart::Named && !is_addressed(heartbeat.reader_id, config) {
-            // It may be for other readers of this participant. An answer shows the writer that this reader still waits
-            // for its first relevant sequence number.
+        if self.awaits_name && !is_addressed(heartbeat.reader_id, config) {
+            // It may be for other readers. An answer shows the writer that this reader still waits for a HEARTBEAT of
+            // its own, which has the first relevant sequence number.
             if !heartbeat.is_final {
                 self.acknacks.answer_at(answer_at);
             }
@@ -105,6 +106,9 @@ impl ReliableState {
         self.check_denial(now.instant, heartbeat.last_sn, delivery);
         self.check_unconfirmed(now.instant, heartbeat.last_sn, delivery, config);
         let is_first = self.acknacks.note_heartbeat();
+        if is_first {
+            self.note_known(delivery, config);
+        }
         self.begin_stream(is_first, heartbeat, config);
         self.announced.history_end.get_or_insert(heartbeat.last_sn);
         self.announced.last = self.announced.last.max(heartbeat.last_sn);
@@ -115,6 +119,14 @@ impl ReliableState {
             self.acknacks.check_at(answer_at);
         }
         true
+    }
+
+    /// The writer has answered this reader, so it knows the reader.
+    fn note_known(&mut self, delivery: &mut ChangeDelivery<'_>, config: &ReaderConfig) {
+        self.awaits_name = false;
+        if config.awaits_writers {
+            delivery.events.push(StatefulReaderEvent::KnownToWriter);
+        }
     }
 
     /// Fixes the start of the stream at the first HEARTBEAT, and raises the floor at each one.

@@ -97,6 +97,8 @@ struct LastHeartbeats {
 pub(crate) struct ReliableState {
     writer: Guid,
     vendor: VendorId,
+    /// Whether only a HEARTBEAT that names this reader ends the pre-emptive ACKNACKs.
+    awaits_name: bool,
     /// Why the writer no longer has a change that the reader misses.
     loss_cause: LossCause,
     window: ReorderWindow,
@@ -133,6 +135,7 @@ impl ReliableState {
         Self {
             writer: writer.guid,
             vendor: writer.vendor,
+            awaits_name: start == StreamStart::Named || (config.awaits_writers && writer.answers_by_name),
             loss_cause: if writer.keeps_last { LossCause::Replaced } else { LossCause::NeverArrived },
             window: ReorderWindow::new(SequenceNumber::FIRST),
             start,
