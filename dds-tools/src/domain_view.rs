@@ -72,6 +72,15 @@ impl DomainView {
         }
     }
 
+    /// Returns the name of a reader's participant, or the GUID of an unknown reader.
+    #[must_use]
+    pub fn reader_participant(&self, reader: Guid) -> String {
+        match self.readers.get(&InstanceHandle::from(reader)) {
+            Some(found) => self.participant_name(found.participant_key),
+            None => reader.to_string(),
+        }
+    }
+
     /// Returns the participant of a writer.
     #[must_use]
     pub fn participant_of_writer(&self, writer: InstanceHandle) -> Option<Guid> {

@@ -2,10 +2,13 @@
 
 use crate::error::ToolError;
 use crate::options::{NetworkOptions, ScopeOption};
+use dds_core::builtin::ParticipantBuiltinTopicData;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 
 /// Name of the participants of this program.
-pub(crate) const PARTICIPANT_NAME: &str = "dds";
+const PARTICIPANT_NAME: &str = "dds";
+/// Property of a participant that only looks, and so has no endpoints.
+const LOOKS_PROPERTY: &str = "dds.looks";
 
 /// Joins the domain of the options.
 ///
@@ -13,6 +16,19 @@ pub(crate) const PARTICIPANT_NAME: &str = "dds";
 /// As the builder of the participant: an invalid peer or interface, or no network.
 pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
     Ok(builder(options).build()?)
+}
+
+/// As [`join`], for a command that creates no endpoints, and announces that.
+///
+/// # Errors
+/// As [`join`].
+pub fn join_to_look(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
+    Ok(builder(options).property(LOOKS_PROPERTY, "true").build()?)
+}
+
+/// Returns whether a participant announces that it has no endpoints.
+pub(crate) fn only_looks(participant: &ParticipantBuiltinTopicData) -> bool {
+    participant.properties.iter().any(|(name, _)| name == LOOKS_PROPERTY)
 }
 
 /// Returns the settings of a participant in the domain of the options.

@@ -143,6 +143,9 @@ pub struct ListOptions {
     /// Print again after each change, until Ctrl-C.
     #[arg(short, long)]
     pub watch: bool,
+    /// End after this number of seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds, requires = "watch")]
+    pub duration: Option<Duration>,
     /// The first look.
     #[command(flatten)]
     pub discovery: DiscoveryOptions,
@@ -508,6 +511,10 @@ pub struct PlayOptions {
     /// Seconds to wait for a reader of each topic before the first sample.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub readers_wait: Duration,
+    /// The QoS. Without an option, that of the recording. Its heading in the help covers all options up to the next
+    /// heading.
+    #[command(flatten)]
+    pub qos: WriterQosOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,

@@ -3,7 +3,7 @@
 use crate::domain_view::DomainView;
 use dds_core::Guid;
 use std::collections::HashMap;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 
 /// Tables of the system with one socket on each line.
 const TABLES: [&str; 2] = ["/proc/net/udp", "/proc/net/udp6"];
@@ -83,11 +83,17 @@ impl DropsSinceStart {
 pub(crate) fn is_on_this_host(view: &DomainView, participant: Guid) -> bool {
     let Some(found) = view.participant(participant) else { return true };
     let addresses = found.locators.iter().filter_map(dds_core::builtin::Locator::to_socket_addr);
-    addresses.filter(|address| !address.ip().is_multicast()).all(is_local)
+    all_are_local(addresses)
+}
+
+/// Returns whether all unicast addresses are of this host. Without one, nothing shows that.
+fn all_are_local(addresses: impl Iterator<Item = SocketAddr>) -> bool {
+    let mut addresses = addresses.filter(|address| !address.ip().is_multicast()).peekable();
+    addresses.peek().is_some() && addresses.all(is_local)
 }
 
 /// Returns whether the address belongs to this host. The system binds a socket to no other address.
-fn is_local(mut address: std::net::SocketAddr) -> bool {
+fn is_local(mut address: SocketAddr) -> bool {
     // Every host accepts a multicast address.
     if address.ip().is_multicast() {
         return false;
@@ -98,7 +104,8 @@ fn is_local(mut address: std::net::SocketAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SocketDrops, is_local};
+    use super::{SocketDrops, all_are_local, is_local};
+    use std::net::SocketAddr;
 
     #[test]
     fn table_of_system_has_drops_by_port() {
@@ -120,5 +127,14 @@ mod tests {
         assert!(is_local(([127, 0, 0, 1], 7411).into()));
         assert!(!is_local(([192, 0, 2, 1], 7411).into()));
         assert!(!is_local(([239, 255, 0, 1], 7400).into()));
+    }
+
+    #[test]
+    fn participant_without_addresses_is_on_an_unknown_host() {
+        let (own, other): (SocketAddr, SocketAddr) = (([127, 0, 0, 1], 7411).into(), ([192, 0, 2, 1], 7411).into());
+        let group: SocketAddr = ([239, 255, 0, 1], 7400).into();
+        assert!(all_are_local([own, group].into_iter()));
+        assert!(!all_are_local([own, other].into_iter()));
+        assert!(!all_are_local([group].into_iter()) && !all_are_local(std::iter::empty()));
     }
 }

@@ -14,7 +14,7 @@ use dds_core::stats::ReaderLosses;
 use dds_core::{
     DataReader, Delivery, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 /// Samples that a reader with a queue keeps for each instance.
@@ -168,6 +168,15 @@ impl TopicReader {
         }
     }
 
+    /// Returns writers that have not asserted their liveliness within their lease. At least one, if there are some.
+    #[must_use]
+    pub(crate) fn silent_writers(&self) -> HashSet<InstanceHandle> {
+        match &self.0 {
+            Readers::Described(readers, _) => readers.silent_writers(),
+            Readers::Encoded(readers) => readers.silent_writers(),
+        }
+    }
+
     /// Returns where samples were lost. Each writer counts once.
     #[must_use]
     pub fn losses(&self) -> ReaderLosses {
@@ -296,6 +305,11 @@ impl<T: EndKey> ClassReaders<T> {
         let key = change.key.take();
         let key = || key_of(key.and_then(|key| key.to_sample()));
         part.pass(&change.info, change.encoded(payloads), key, &mut each)
+    }
+
+    fn silent_writers(&self) -> HashSet<InstanceHandle> {
+        let statuses = self.readers.iter().map(|(_, reader)| reader.liveliness_changed());
+        statuses.filter(|status| status.not_alive_count > 0).map(|status| status.last_publication_handle).collect()
     }
 
     fn losses(&self) -> ReaderLosses {

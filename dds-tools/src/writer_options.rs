@@ -1,15 +1,15 @@
 //! The QoS that a user gives to a writer.
 //!
-//! In: options of the command line, and the QoS that fit the readers. Out: the QoS with the given policies.
+//! In: options of the command line, and the QoS that the command chose. Out: the QoS with the given policies.
 
 use crate::options::period;
 use clap::{Args, ValueEnum};
 use dds_core::qos::{DataWriterQos, Durability, Ownership, PublisherQos};
 use std::time::Duration;
 
-/// Options for the QoS of a writer. Without one, the QoS fit the readers that are there.
+/// Options for the QoS of a writer. Each replaces a policy that the command chose.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "QoS (without an option, as the readers that are there request it)")]
+#[command(next_help_heading = "QoS (without an option: of `pub` as the readers request it, of `play` as recorded)")]
 pub struct WriterQosOptions {
     /// Repair lost samples.
     #[arg(long)]

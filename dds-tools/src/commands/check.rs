@@ -38,7 +38,7 @@ pub fn run(
         };
         Some(Contract::parse(&text).map_err(invalid)?)
     };
-    let participant = network::join(&options.network)?;
+    let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     watch.settle(options.discovery.wait, stop)?;
     let Some(contract) = contract else {

@@ -33,9 +33,10 @@ fn list(
     stop: &Stop,
     print: fn(&ListOptions, &DomainView, &mut dyn Write) -> Result<(), ToolError>,
 ) -> Result<(), ToolError> {
-    let participant = network::join(&options.network)?;
+    let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     print(options, watch.settle(options.discovery.wait, stop)?, output)?;
+    let stop = stop.after(options.duration);
     while options.watch && !stop.is_due() {
         stop.sleep(Duration::from_millis(200));
         if watch.update()? {

@@ -33,13 +33,19 @@ pub enum Quantity {
 ///
 /// # Errors
 /// [`ToolError::NoTopic`] if the topic has no endpoint, [`ToolError::NothingArrived`] if no sample arrived.
-pub fn run(quantity: Quantity, options: &MeasureOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+pub fn run(
+    quantity: Quantity,
+    options: &MeasureOptions,
+    output: &mut dyn Write,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
     let watch = DomainWatch::new(&participant)?;
     let meter = Meter { quantity, options };
     match &options.topic {
         Some(topic) => meter.measure_one(topic, &participant, watch, output, stop),
-        None => meter.measure_all(participant, watch, output, stop),
+        None => meter.measure_all(participant, watch, output, notes, stop),
     }
 }
 
@@ -75,6 +81,14 @@ fn interval(info: &SampleInfo, last: &mut Option<i64>) -> Option<i64> {
     let before = last.replace(now)?;
     // A clock that was set back gives no interval.
     Some(now - before).filter(|interval| *interval >= 0)
+}
+
+/// Says which writers have values that no reader of the program can request.
+fn note_refused(refused: &[(String, ToolError)], notes: &mut dyn Write) -> Result<(), ToolError> {
+    for (topic, error) in refused {
+        writeln!(notes, "does not measure all of {topic}: {error}").map_err(ToolError::output)?;
+    }
+    Ok(())
 }
 
 /// A measurement with its options.
@@ -134,6 +148,7 @@ impl Meter<'_> {
         participant: DomainParticipant,
         mut watch: DomainWatch,
         output: &mut dyn Write,
+        notes: &mut dyn Write,
         stop: &Stop,
     ) -> Result<(), ToolError> {
         let mut set = TopicSet::new(participant, &[]);
@@ -142,9 +157,11 @@ impl Meter<'_> {
         let (mut samples, mut period_start) = (0, Instant::now());
         while !stop.is_due() && !self.is_complete(samples) {
             watch.update()?;
-            for (number, topic, _) in set.open_topics(&watch)?.opened {
+            let changes = set.open_topics(&watch)?;
+            for (number, topic, _) in changes.opened {
                 topics.insert(number, MeasuredTopic::new(topic)?);
             }
+            note_refused(&changes.refused, notes)?;
             set.take(|number, info, len| {
                 if let Some(figures) = topics.get_mut(&number)
                     && !self.is_complete(samples)
@@ -211,5 +228,19 @@ impl Meter<'_> {
         writeln!(output, "{label}{name}{} samples, {line}", found.samples)
             .and_then(|()| output.flush())
             .map_err(ToolError::output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ToolError, note_refused};
+
+    #[test]
+    fn topic_that_is_not_measured_is_named() {
+        let mut notes = Vec::new();
+        note_refused(&[("robot/pose".to_owned(), ToolError::value("the name is too long"))], &mut notes).unwrap();
+        let notes = String::from_utf8(notes).unwrap();
+        assert!(notes.starts_with("does not measure all of robot/pose: "), "{notes}");
+        assert!(notes.contains("the name is too long"), "{notes}");
     }
 }

@@ -11,6 +11,8 @@ pub mod loss;
 pub mod measure;
 pub mod perf;
 pub mod play;
+mod play_clock;
+mod play_keys;
 pub mod publish;
 pub mod record;
 pub mod recover;
@@ -19,6 +21,7 @@ pub mod security;
 pub mod serve;
 pub mod shapes;
 pub mod show;
+mod stalled;
 mod statistics;
 mod text;
 pub mod top;
@@ -50,9 +53,9 @@ pub fn run(
         Command::Echo(options) => echo::run(options, output, notes, stop),
         Command::Pub(options) => publish::run(options, input, notes, stop),
         Command::Call(options) => call::run(options, output, stop),
-        Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, stop),
-        Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, stop),
-        Command::Delay(options) => measure::run(measure::Quantity::Delay, options, output, stop),
+        Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, notes, stop),
+        Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, notes, stop),
+        Command::Delay(options) => measure::run(measure::Quantity::Delay, options, output, notes, stop),
         Command::Perf(command) => perf::run(command, output, stop),
         Command::Loss(options) => loss::run(options, output, stop),
         Command::Top(options) => top::run(options, output, stop),

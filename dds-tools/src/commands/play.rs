@@ -1,5 +1,8 @@
 //! `dds play`: the samples of a recording again.
 
+pub use super::play_clock::PlayKey;
+use super::play_clock::{PlayClock, PlayWait};
+use super::play_keys::{RawModeNotes, TerminalKeys};
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
@@ -23,6 +26,7 @@ use mcap::{Channel, Message};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::rc::Rc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Least time of a round with `--loop`.
@@ -32,22 +36,65 @@ const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 
 /// Publishes the samples of a recording in their order, with the intervals of their reception.
 ///
+/// The keys of a terminal pause it, and play single samples.
+///
 /// # Errors
-/// Fails if the file cannot be read, or at its first damaged place.
+/// As [`steered`].
 pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+    let (sender, keys) = channel();
+    let terminal = TerminalKeys::start(sender.clone())?;
+    let result = match terminal {
+        // The terminal has its old mode again before the caller prints the result.
+        Some(_terminal) => {
+            let notes = &mut RawModeNotes(notes);
+            writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
+                .map_err(ToolError::output)?;
+            steered(options, &keys, notes, stop)
+        }
+        None => steered(options, &keys, notes, stop),
+    };
+    // Until here, a wait for keys ends by a key or by its time, and never because there is no sender.
+    drop(sender);
+    result
+}
+
+/// As [`run`], steered by `keys`.
+///
+/// # Errors
+/// Fails if the file cannot be read, or at its first damaged place. [`ToolError::Value`] if the file has no sample for
+/// the options.
+pub fn steered(
+    options: &PlayOptions,
+    keys: &Receiver<PlayKey>,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     watch.settle(Duration::from_millis(500), stop)?;
-    let mut player =
-        Player { options, participant, writers: Vec::new(), by_channel: HashMap::new(), skipped: BTreeMap::new() };
+    let mut player = Player {
+        options,
+        participant,
+        clock: PlayClock::new(options.rate, Instant::now()),
+        keys,
+        writers: Vec::new(),
+        by_channel: HashMap::new(),
+        skipped: BTreeMap::new(),
+    };
     player.create_writers(&watch, notes)?;
     player.await_readers(stop);
     let mut published = 0;
     loop {
         let start = Instant::now();
-        let of_round = player.play_once(stop)?;
-        published += of_round;
-        if !options.repeat || of_round == 0 || stop.is_due() {
+        let found = player.play_once(notes, stop)?;
+        published += found.published;
+        if !found.has_message && !stop.is_due() {
+            let file = options.file.display();
+            let reason =
+                format!("{file} has no sample for these options; `dds info {file}` prints its topics and length");
+            return Err(ToolError::value(reason));
+        }
+        if !options.repeat || found.published == 0 || stop.is_due() {
             break;
         }
         // A recording of one instant must not become a flood.
@@ -106,9 +153,20 @@ impl TopicWriter {
 /// Topic, type name and encoding.
 type WriterKey = (String, String, i16);
 
+/// One round of a replay.
+#[derive(Default)]
+struct PlayedRound {
+    /// Samples.
+    published: u64,
+    /// Whether the options selected a message.
+    has_message: bool,
+}
+
 struct Player<'o> {
     options: &'o PlayOptions,
     participant: DomainParticipant,
+    clock: PlayClock,
+    keys: &'o Receiver<PlayKey>,
     /// A writer publishes in one encoding.
     writers: Vec<(WriterKey, TopicWriter)>,
     /// Indexes of the writers, by channel and encoding. Only a channel with ends of instances has several.
@@ -191,17 +249,15 @@ impl Player<'_> {
         if is_transient_local {
             qos = qos.transient_local();
         }
+        qos = self.options.qos.writer(qos);
         // An instance without writers is no disposed one.
         qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
         qos.representation = vec![match encoding {
             Encoding::Xcdr1 => DataRepresentation::Xcdr1,
             Encoding::Xcdr2 => DataRepresentation::Xcdr2,
         }];
-        let topics = watch.view().topics();
-        let publisher = match topics.get(name) {
-            Some(found) => self.participant.publisher(publisher_qos(found))?,
-            None => self.participant.publisher(None)?,
-        };
+        let readers = watch.view().endpoints_of(name);
+        let publisher = self.participant.publisher(self.options.qos.publisher(publisher_qos(&readers)))?;
         if let Some(schema) = schema {
             match schema_type(schema, &type_name) {
                 Ok(ty) => {
@@ -225,11 +281,11 @@ impl Player<'_> {
         }
     }
 
-    fn play_once(&mut self, stop: &Stop) -> Result<u64, ToolError> {
-        let start = Instant::now();
+    fn play_once(&mut self, notes: &mut dyn Write, stop: &Stop) -> Result<PlayedRound, ToolError> {
+        self.clock.restart(Instant::now());
         // Of the recording, and of its played part.
         let (mut origin, mut first) = (None, None);
-        let mut published = 0;
+        let mut round = PlayedRound::default();
         for message in recording::messages_by_time(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
@@ -241,6 +297,7 @@ impl Player<'_> {
             if place < self.options.start || !is_selected {
                 continue;
             }
+            round.has_message = true;
             let Ok(sample) = Encoded::new(&message.data) else {
                 *self.skipped.entry(channel.topic.clone()).or_default() += 1;
                 continue;
@@ -250,10 +307,8 @@ impl Player<'_> {
                 *self.skipped.entry(channel.topic.clone()).or_default() += 1;
                 continue;
             }
-            let recorded = message.log_time.saturating_sub(*first.get_or_insert(message.log_time));
-            let due = Duration::from_nanos(recorded).div_f64(self.options.rate);
-            stop.sleep(due.saturating_sub(start.elapsed()));
-            if stop.is_due() {
+            let due = Duration::from_nanos(message.log_time.saturating_sub(*first.get_or_insert(message.log_time)));
+            if !self.await_due(due, notes, stop)? {
                 break;
             }
             let options = self.write_options(&message);
@@ -263,7 +318,7 @@ impl Player<'_> {
                 match channel.metadata.get(INSTANCE_END_KEY) {
                     None => {
                         writer.write(sample, options)?;
-                        published += 1;
+                        round.published += 1;
                     }
                     Some(kind) => is_skipped |= !writer.end_instance(kind, sample, options)?,
                 }
@@ -272,7 +327,41 @@ impl Player<'_> {
                 *self.skipped.entry(channel.topic.clone()).or_default() += 1;
             }
         }
-        Ok(published)
+        Ok(round)
+    }
+
+    /// Waits until a sample is due, and obeys the keys. `false`: the replay ends before.
+    fn await_due(&mut self, due: Duration, notes: &mut dyn Write, stop: &Stop) -> Result<bool, ToolError> {
+        let mut key = self.keys.try_recv().ok();
+        loop {
+            if let Some(key) = key.take() {
+                self.obey(key, notes, stop)?;
+            }
+            if stop.is_due() {
+                return Ok(false);
+            }
+            let limit = match self.clock.wait_for(due, Instant::now()) {
+                PlayWait::Due => return Ok(true),
+                PlayWait::In(left) => left.min(stop.step()),
+                PlayWait::Paused => stop.step(),
+            };
+            key = self.keys.recv_timeout(limit).ok();
+        }
+    }
+
+    fn obey(&mut self, key: PlayKey, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+        let (now, was_paused) = (Instant::now(), self.clock.is_paused());
+        match key {
+            PlayKey::Pause => self.clock.toggle(now),
+            PlayKey::Step => self.clock.step(now),
+            PlayKey::End => stop.request(),
+        }
+        match (was_paused, self.clock.is_paused()) {
+            (false, true) => writeln!(notes, "paused after {:.3} s", self.clock.place(now).as_secs_f64()),
+            (true, false) => writeln!(notes, "goes on"),
+            _ => Ok(()),
+        }
+        .map_err(ToolError::output)
     }
 
     fn write_options(&self, message: &Message<'_>) -> WriteOptions {

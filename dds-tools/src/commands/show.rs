@@ -17,7 +17,7 @@ use std::io::Write;
 /// # Errors
 /// [`ToolError::NoTopic`] if the topic has no endpoint.
 pub fn run(options: &ShowOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join(&options.network)?;
+    let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     let wait = options.discovery.wait;
     let ty = match discover_type(&participant, &mut watch, &options.topic, wait, stop) {

@@ -1,16 +1,17 @@
 //! `dds why`: the pairs of endpoints that do not match, with every reason.
 
+use super::stalled;
 use super::text::write_json;
 use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
-use crate::network::{self, PARTICIPANT_NAME};
+use crate::latencies::LatencyWatch;
+use crate::network;
 use crate::options::{NetworkOptions, ScopeOption, WhyOptions};
 use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
 use crate::tag_listener;
-use dds_core::DomainParticipant;
-use dds_core::builtin::VendorId;
 use dds_core::matching::MatchReport;
+use dds_core::{DomainParticipant, Guid};
 use serde_json::json;
 use std::io::Write;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -32,8 +33,9 @@ const SIMILAR: f64 = 0.85;
 /// # Errors
 /// [`ToolError::NoTopic`] if the requested topic has no endpoint.
 pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join(&options.network)?;
+    let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
+    let mut latencies = LatencyWatch::new(&participant)?;
     let view = watch.settle(options.discovery.wait, stop)?;
     // Named peers, and participants of the own host, are found without multicast.
     let NetworkOptions { scope, peer, .. } = &options.network;
@@ -68,30 +70,36 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
             writeln!(output, "topic {topic}\n{report}\n").map_err(ToolError::output)?;
         }
     }
-    for topic in &lonely {
-        if options.output.json {
-            write_json(output, &topic.to_json())?;
-        } else {
-            writeln!(output, "topic {}\n{}; {}\n", topic.topic, topic.reason(), topic.next_step())
-                .map_err(ToolError::output)?;
-        }
-    }
-    let full = FullSocket::all_of(watch.view(), &topics);
-    for socket in &full {
-        if options.output.json {
-            write_json(output, &socket.to_json())?;
-        } else {
-            let FullSocket { topic, .. } = socket;
-            writeln!(output, "topic {topic}\n{}; {}\n", socket.reason(), FullSocket::NEXT_STEP)
-                .map_err(ToolError::output)?;
-        }
-    }
+    let mut problems: Vec<TopicProblem> = lonely.iter().map(LonelyTopic::problem).collect();
+    problems.extend(stalled::silent_writers(&participant, watch.view(), &topics, stop)?);
+    problems.extend(FullSocket::all_of(watch.view(), &topics).iter().map(FullSocket::problem));
+    latencies.update()?;
+    problems.extend(stalled::slow_readers(&latencies, watch.view(), &topics));
+    problems.iter().try_for_each(|problem| problem.write(options, output))?;
     if topics.is_empty() && !options.output.json {
         writeln!(output, "no topic was found").map_err(ToolError::output)?;
-    } else if found.is_empty() && lonely.is_empty() && full.is_empty() && !options.output.json {
+    } else if found.is_empty() && problems.is_empty() && !options.output.json {
         writeln!(output, "every writer matches every reader (topics: {})", topics.len()).map_err(ToolError::output)?;
     }
     output.flush().map_err(ToolError::output)
+}
+
+/// A problem of a topic that is no mismatch of two endpoints.
+pub(super) struct TopicProblem {
+    pub(super) topic: String,
+    pub(super) reason: String,
+    pub(super) next_step: String,
+}
+
+impl TopicProblem {
+    fn write(&self, options: &WhyOptions, output: &mut dyn Write) -> Result<(), ToolError> {
+        let Self { topic, reason, next_step } = self;
+        if options.output.json {
+            let obstacles = [json!({ "reason": reason, "next_step": next_step })];
+            return write_json(output, &json!({ "topic": topic, "endpoints": [], "obstacles": obstacles }));
+        }
+        writeln!(output, "topic {topic}\n{reason}; {next_step}\n").map_err(ToolError::output)
+    }
 }
 
 /// Returns whether a multicast datagram of this host arrives on this host. Discovery of other hosts needs that.
@@ -189,12 +197,8 @@ impl LonelyTopic {
         format!("start the {side}, or compare its domain, domain tag and network with --domain, --tag and --peer")
     }
 
-    fn to_json(&self) -> serde_json::Value {
-        json!({
-            "topic": self.topic,
-            "endpoints": [],
-            "obstacles": [{ "reason": self.reason(), "next_step": self.next_step() }],
-        })
+    fn problem(&self) -> TopicProblem {
+        TopicProblem { topic: self.topic.clone(), reason: self.reason(), next_step: self.next_step() }
     }
 }
 
@@ -202,6 +206,8 @@ impl LonelyTopic {
 struct FullSocket<'t> {
     /// The first of the topics that it reads.
     topic: &'t str,
+    /// Several participants may have one name.
+    key: Guid,
     participant: String,
     dropped: u64,
 }
@@ -217,27 +223,23 @@ impl<'t> FullSocket<'t> {
         for topic in topics {
             let Some(found) = all.get(topic.as_str()) else { continue };
             for reader in &found.readers {
-                let participant = view.participant_name(reader.participant_key);
-                let dropped = drops.of_participant(view, reader.participant_key).unwrap_or(0);
-                if dropped > 0 && full.iter().all(|known| known.participant != participant) {
-                    full.push(Self { topic, participant, dropped });
+                let key = reader.participant_key;
+                if full.iter().any(|known| known.key == key) {
+                    continue;
+                }
+                let dropped = drops.of_participant(view, key).unwrap_or(0);
+                if dropped > 0 {
+                    full.push(Self { topic, key, participant: view.participant_name(key), dropped });
                 }
             }
         }
         full
     }
 
-    fn reason(&self) -> String {
-        let Self { participant, dropped, .. } = self;
-        format!("participant {participant}: its full receive buffers dropped {dropped} datagrams")
-    }
-
-    fn to_json(&self) -> serde_json::Value {
-        json!({
-            "topic": self.topic,
-            "endpoints": [],
-            "obstacles": [{ "reason": self.reason(), "next_step": Self::NEXT_STEP }],
-        })
+    fn problem(&self) -> TopicProblem {
+        let Self { topic, participant, dropped, .. } = self;
+        let reason = format!("participant {participant}: its full receive buffers dropped {dropped} datagrams");
+        TopicProblem { topic: (*topic).to_owned(), reason, next_step: Self::NEXT_STEP.to_owned() }
     }
 }
 
@@ -256,7 +258,7 @@ fn other_domains(
 ) -> Result<Vec<u32>, ToolError> {
     let mut watches = Vec::new();
     for domain in (0..=9).filter(|domain| *domain != own) {
-        let participant = network::join(&NetworkOptions { domain: Some(domain), ..options.clone() })?;
+        let participant = network::join_to_look(&NetworkOptions { domain: Some(domain), ..options.clone() })?;
         let watch = DomainWatch::new(&participant)?;
         watches.push((domain, participant, watch));
     }
@@ -283,7 +285,7 @@ fn other_tags(
     let tags = tag_listener::listen(own, wait.max(ANNOUNCEMENT_TIME), || !stop.is_due());
     let mut watches = Vec::new();
     for tag in tags.into_iter().filter(|tag| *tag != own_tag) {
-        let participant = network::join(&NetworkOptions { tag: Some(tag.clone()), ..options.clone() })?;
+        let participant = network::join_to_look(&NetworkOptions { tag: Some(tag.clone()), ..options.clone() })?;
         let watch = DomainWatch::new(&participant)?;
         watches.push((tag, participant, watch));
     }
@@ -305,9 +307,8 @@ fn other_tags(
 fn silent_participants(view: &DomainView) -> Vec<String> {
     let mut silent = Vec::new();
     for participant in view.participants() {
-        // A `dds` that only looks has no endpoints. Neither has a durability service while no topic is durable.
-        let is_program = participant.name == PARTICIPANT_NAME && participant.vendor == VendorId::OURS;
-        if is_program || participant.is_durability_service() {
+        // A durability service has no endpoints while no topic is durable.
+        if network::only_looks(participant) || participant.is_durability_service() {
             continue;
         }
         if view.endpoint_counts(participant.key) == (0, 0) && silent.len() < SILENT_MAX {

@@ -116,14 +116,21 @@ impl Exporter {
 
 fn send_all(url: &CollectorUrl, queue: &Receiver<String>, problem: &Mutex<Option<String>>) {
     for body in queue {
-        let found = url.post(&body).err().map(|reason| format!("the collector {url} has no metrics: {reason}"));
+        let found = url.post(&body).err().map(|reason| problem_text(url, &reason));
         *problem.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 }
 
+fn problem_text(url: &CollectorUrl, reason: &str) -> String {
+    format!(
+        "the collector {url} has no metrics: {reason}; start its OTLP/HTTP receiver there, or pass another address \
+         with --otlp"
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use super::CollectorUrl;
+    use super::{CollectorUrl, problem_text};
 
     #[test]
     fn url_has_default_port_and_path() {
@@ -134,5 +141,11 @@ mod tests {
         for url in ["localhost:4318", "https://localhost", "http://", "http://a b", "http://user@host"] {
             assert!(text(url).unwrap_err().contains("http://HOST"), "{url}");
         }
+    }
+    #[test]
+    fn problem_names_the_next_step() {
+        let url = CollectorUrl::parse("http://localhost").unwrap();
+        let text = problem_text(&url, "Connection refused");
+        assert!(text.contains("Connection refused; start its OTLP/HTTP receiver there"), "{text}");
     }
 }

@@ -1,8 +1,10 @@
 //! `ls`, `ps`, `show`, `completions` and `man`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
+use clap::Parser;
 use dds_core::qos::DataWriterQos;
 use dds_tools::ToolError;
+use dds_tools::options::CommandLine;
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -28,6 +30,15 @@ fn ls_prints_topics_with_their_endpoints() {
 
     let text = domain.run(&["ls", "--long", "--wait", "0.8"]).unwrap();
     assert!(text.contains("of robot (dds-core): reliable, transient local, keep last 1"), "{text}");
+}
+
+#[test]
+fn watched_list_ends_after_its_time() {
+    let domain = Domain::new();
+    // Without the end, the command runs on until Ctrl-C.
+    let text = domain.run(&["ls", "--watch", "--for", "0.3", "--wait", "0.1"]).unwrap();
+    assert!(text.starts_with("TOPIC"), "{text}");
+    assert!(CommandLine::try_parse_from(["dds", "ls", "--for", "1"]).is_err(), "only a watched list runs on");
 }
 
 #[test]
@@ -150,6 +161,7 @@ fn members_of_json_are_those_of_the_book() {
         &["delay", "robot/pose", "--count", "1"],
         &["loss", "robot/pose", "--for", "4", "--every", "0.5"],
         &["top", "robot/pose", "--for", "4", "--every", "0.5"],
+        &["durability", "--for", "0"],
     ] {
         let text = domain.run(&[arguments, &["--json"]].concat()).unwrap();
         assert!(!text.is_empty(), "{arguments:?}");

@@ -1,12 +1,13 @@
 //! Problems that `dds why` must name, each with its next step.
 
-use crate::support::Domain;
+use crate::support::{Domain, Ender, LiveOutput};
 use dds_core::qos::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, LivelinessKind, Ownership,
     PublisherQos, SubscriberQos,
 };
 use dds_core::{DdsType, Duration};
 use dds_durability::DurabilityService;
+use dds_tools::Stop;
 
 #[derive(DdsType, Debug, Default)]
 #[dds(name = "Scan", extensibility = "final")]
@@ -158,6 +159,86 @@ fn why_names_participant_without_endpoints() {
     assert_eq!(reason, "no reader was found (writers: 1)");
     let expected = "announcements of silent arrive, but no endpoints: if it has a reader, a firewall";
     assert!(next_step.starts_with(expected), "{next_step}");
+}
+
+/// A program `dds` between which and this one a firewall stands, such as `dds echo` on another host.
+#[test]
+fn program_dds_without_endpoints_is_silent_unless_it_only_looks() {
+    let domain = Domain::new();
+    let (robot, _program) = (domain.join("robot"), domain.join("dds"));
+    let _writer = robot.writer::<Scan>("hidden").unwrap();
+    let stop = Stop::new();
+    let _end = Ender(stop.clone());
+    let (looking, output) = (LiveOutput::default(), LiveOutput::default());
+    std::thread::scope(|scope| {
+        let look = scope.spawn(|| domain.run_into(&["ls", "--watch"], &looking, &stop));
+        while !looking.text().contains("hidden") {
+            assert!(!look.is_finished(), "{}", looking.text());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        domain.run_into(&["why", "hidden", "--json", "--wait", "0.8"], &output, &Stop::new()).unwrap();
+        stop.request();
+        let text = output.text();
+        assert!(text.contains("announcements of dds arrive, but no endpoints"), "{text}");
+        look.join().unwrap().unwrap();
+    });
+}
+
+/// A program that hangs: its participant still announces itself.
+#[test]
+fn why_names_writer_without_sign_of_life() {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join("planner"));
+    let mut qos = DataWriterQos::default();
+    qos.liveliness.kind = LivelinessKind::ManualByTopic;
+    qos.liveliness.lease_duration = Duration::from_millis(300);
+    let writer = robot.writer_builder::<Scan>("scan").qos(qos).build().unwrap();
+    let _reader = planner.reader::<Scan>("scan").unwrap();
+    let (reason, next_step) = obstacle_of(&domain);
+    assert!(
+        reason.starts_with("writer of robot: no sign of life within its lease (LIVELINESS ManualByTopic"),
+        "{reason}"
+    );
+    assert!(next_step.contains("look whether it hangs"), "{next_step}");
+
+    // A writer that asserts its liveliness is no problem.
+    let stop = Stop::new();
+    let _end = Ender(stop.clone());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.is_due() {
+                writer.write(&Scan::default()).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+        });
+        let text = domain.run(&["why", "scan", "--wait", "0.8"]).unwrap();
+        stop.request();
+        assert_eq!(text, "every writer matches every reader (topics: 1)\n");
+    });
+}
+
+#[test]
+fn why_names_slow_reader() {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join_with_latencies("planner"));
+    let writer = robot.writer_builder::<Scan>("scan").reliable().keep_all().build().unwrap();
+    let reader = planner.reader_builder::<Scan>("scan").reliable().keep_all().build().unwrap();
+    writer.wait_for_readers(1).block_for(std::time::Duration::from_secs(30)).unwrap();
+    for _ in 0..20 {
+        writer.write(&Scan::default()).unwrap();
+    }
+    writer.acknowledged().block_for(std::time::Duration::from_secs(30)).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    assert_eq!(reader.take().unwrap().len(), 20);
+    // The participant publishes its latencies from time to time.
+    let start = std::time::Instant::now();
+    loop {
+        let text = domain.run(&["why", "scan", "--json", "--wait", "0.8"]).unwrap();
+        if text.contains("reader of planner: takes its samples late") && text.contains("take more often") {
+            return;
+        }
+        assert!(start.elapsed() < std::time::Duration::from_secs(30), "{text}");
+    }
 }
 
 #[test]

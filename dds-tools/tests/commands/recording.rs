@@ -3,8 +3,9 @@
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
 use dds_cdr::cdr::{Encoding, decode_payload, encode_payload};
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
+use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
 use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, SampleInfo};
+use dds_tools::commands::play::PlayKey;
 use dds_tools::domain_view::DomainWatch;
 use dds_tools::options::CompressionOption;
 use dds_tools::recording::{MessageTimes, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, messages};
@@ -273,6 +274,61 @@ fn play_may_begin_and_end_within_the_recording() {
         assert!(played.notes.ends_with(expected), "{options:?}: {}", played.notes);
         played.unwrap();
     }
+}
+
+#[test]
+fn keys_pause_step_and_end_a_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.mcap");
+    ten_seconds(&path);
+    let play = |keys: &[PlayKey]| {
+        let options = [path.to_str().unwrap(), "--rate", "1000", "--readers-wait", "0"];
+        let played = Domain::new().play_with_keys(&options, keys);
+        let notes = played.notes.clone();
+        played.unwrap();
+        notes
+    };
+    let notes = play(&[PlayKey::Pause, PlayKey::Step, PlayKey::Step, PlayKey::End]);
+    assert!(notes.contains("paused after "), "{notes}");
+    assert!(notes.ends_with("published 2 samples of 2 topics\n"), "{notes}");
+    // A step pauses, and the pause ends by its key.
+    let notes = play(&[PlayKey::Step, PlayKey::Pause]);
+    assert!(notes.contains("goes on\npublished 20 samples of 2 topics\n"), "{notes}");
+}
+
+#[test]
+fn play_without_a_sample_for_its_options_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.mcap");
+    ten_seconds(&path);
+    for options in [["--start", "10"], ["--exclude", "*"]] {
+        let played =
+            Domain::new().run(&[&["play", path.to_str().unwrap(), "--readers-wait", "0"], &options[..]].concat());
+        let error = played.result.unwrap_err().to_string();
+        assert!(error.contains("long.mcap has no sample for these options; `dds info "), "{error}");
+    }
+}
+
+#[test]
+fn play_offers_the_given_qos() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("volatile.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = robot.writer_builder::<Pose>("robot/pose").reliable().keep_all().build().unwrap();
+    record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        writer.write(&pose(1, 0.5)).unwrap();
+        acknowledged(&writer);
+    });
+    let domain = Domain::new();
+    let observer = domain.join("observer");
+    // The recorded writer was volatile.
+    let qos = DataReaderQos::default().reliable().transient_local();
+    let reader = observer.reader_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+    let play = ["play", path.to_str().unwrap(), "--durability", "transient-local", "--readers-wait", "10"];
+    domain.run(&play).unwrap();
+    assert_eq!(reader.next_sample().block_for(Duration::from_secs(10)).unwrap().data, Some(pose(1, 0.5)));
 }
 
 #[test]

@@ -4,10 +4,12 @@ use clap::Parser;
 use dds_core::qos::Preset;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Scope};
 use dds_durability::DurabilityService;
-use dds_tools::options::CommandLine;
+use dds_tools::commands::play::{self, PlayKey};
+use dds_tools::options::{Command, CommandLine};
 use dds_tools::{Stop, ToolError, commands};
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 /// Type of the topic `robot/pose`.
@@ -129,6 +131,17 @@ impl Domain {
     pub(crate) fn run_into(&self, arguments: &[&str], output: &LiveOutput, stop: &Stop) -> Result<(), ToolError> {
         let arguments = CommandLine::try_parse_from(self.line(arguments)).unwrap();
         commands::run(&arguments.command, &mut &b""[..], &mut output.clone(), &mut Vec::new(), stop)
+    }
+
+    /// Runs `dds play` with keys, which are there from the start.
+    pub(crate) fn play_with_keys(&self, arguments: &[&str], keys: &[PlayKey]) -> Printed {
+        let arguments = CommandLine::try_parse_from(self.line(&[&["play"], arguments].concat())).unwrap();
+        let Command::Play(options) = arguments.command else { panic!("no play") };
+        let (sender, keys_of_user) = channel();
+        keys.iter().for_each(|key| sender.send(*key).unwrap());
+        let mut notes = Vec::new();
+        let result = play::steered(&options, &keys_of_user, &mut notes, &Stop::new());
+        Printed { result, output: String::new(), notes: String::from_utf8(notes).unwrap() }
     }
 
     fn line<'l>(&'l self, arguments: &[&'l str]) -> Vec<&'l str> {
