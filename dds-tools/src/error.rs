@@ -104,6 +104,8 @@ impl fmt::Display for ToolError {
         match self {
             Self::Dds(error) => error.fmt(f),
             Self::Io { name, source } => write!(f, "{name}: {source}"),
+            // The text of the crate hides the cause, such as a full disk.
+            Self::Recording { name, source: mcap::McapError::Io(cause) } => write!(f, "{name}: {cause}"),
             Self::Recording { name, source } => write!(f, "{name}: {source}"),
             Self::NoTopic { topic, known } => {
                 write!(f, "no endpoint of topic \"{topic}\" was found")?;

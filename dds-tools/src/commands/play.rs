@@ -42,7 +42,7 @@ const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 /// As [`steered`].
 pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let (sender, keys) = channel();
-    let terminal = TerminalKeys::start(sender.clone())?;
+    let terminal = TerminalKeys::start(sender.clone());
     let result = match terminal {
         // The terminal has its old mode again before the caller prints the result.
         Some(_terminal) => {

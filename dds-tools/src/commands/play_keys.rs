@@ -1,7 +1,6 @@
 //! The keys of a terminal that steer a replay.
 
 use super::play_clock::PlayKey;
-use crate::error::ToolError;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use std::io::{IsTerminal, Write};
@@ -21,19 +20,15 @@ pub(super) struct TerminalKeys {
 }
 
 impl TerminalKeys {
-    /// Reads keys, if the input is a terminal that listens to this program.
-    ///
-    /// # Errors
-    /// The terminal has no raw mode.
-    pub(super) fn start(keys: Sender<PlayKey>) -> Result<Option<Self>, ToolError> {
-        if !std::io::stdin().is_terminal() || !is_in_foreground() {
-            return Ok(None);
+    /// Reads keys, if the input is a terminal that listens to this program and has a raw mode.
+    pub(super) fn start(keys: Sender<PlayKey>) -> Option<Self> {
+        if !std::io::stdin().is_terminal() || !is_in_foreground() || enable_raw_mode().is_err() {
+            return None;
         }
-        enable_raw_mode().map_err(ToolError::output)?;
         let is_ended = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&is_ended);
         let thread = std::thread::spawn(move || read_keys(&keys, &ended));
-        Ok(Some(Self { is_ended, thread: Some(thread) }))
+        Some(Self { is_ended, thread: Some(thread) })
     }
 }
 
@@ -89,8 +84,11 @@ fn read_keys(keys: &Sender<PlayKey>, is_ended: &AtomicBool) {
             Ok(false) => continue,
             Err(error) => Err(error),
         };
-        // Without its terminal, the replay goes on to its end.
-        let Ok(read) = read else { return };
+        let Ok(read) = read else {
+            // The replay goes on without keys. In its old mode, the terminal sends a signal for Ctrl-C.
+            let _ = disable_raw_mode();
+            return;
+        };
         if let Event::Key(key) = read
             && let Some(key) = key_of(&key)
             && keys.send(key).is_err()

@@ -2,7 +2,6 @@
 
 use super::why::TopicProblem;
 use crate::domain_view::DomainView;
-use crate::error::ToolError;
 use crate::latencies::LatencyWatch;
 use crate::stop::Stop;
 use crate::topic_reader::TopicReader;
@@ -19,15 +18,12 @@ const LEASE_SLACK: Duration = Duration::from_millis(500);
 const SLOW_TAKE: Duration = Duration::from_secs(1);
 
 /// Finds writers with a lease that do not assert their liveliness. Waits for the longest lease, if there is one.
-///
-/// # Errors
-/// Fails if the participant is closed.
 pub(super) fn silent_writers(
     participant: &DomainParticipant,
     view: &DomainView,
     topics: &[String],
     stop: &Stop,
-) -> Result<Vec<TopicProblem>, ToolError> {
+) -> Vec<TopicProblem> {
     let mut watched = Vec::new();
     for topic in topics {
         let found = view.endpoints_of(topic);
@@ -61,7 +57,7 @@ pub(super) fn silent_writers(
             }
         }
     }
-    Ok(problems)
+    problems
 }
 
 /// Finds readers that take their samples late, of participants that publish their latencies.

@@ -71,7 +71,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         }
     }
     let mut problems: Vec<TopicProblem> = lonely.iter().map(LonelyTopic::problem).collect();
-    problems.extend(stalled::silent_writers(&participant, watch.view(), &topics, stop)?);
+    problems.extend(stalled::silent_writers(&participant, watch.view(), &topics, stop));
     problems.extend(FullSocket::all_of(watch.view(), &topics).iter().map(FullSocket::problem));
     latencies.update()?;
     problems.extend(stalled::slow_readers(&latencies, watch.view(), &topics));

@@ -3,11 +3,21 @@
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
 use crate::support::{pose, pose_reader, pose_writer, run_local};
-use dds_core::DomainParticipant;
+use dds_core::qos::{DataReaderQos, Ownership};
+use dds_core::{DdsType, DomainParticipant};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
+
+#[derive(DdsType, Debug, Default)]
+#[dds(name = "lab::Reading", extensibility = "appendable")]
+struct Reading {
+    #[dds(key)]
+    sensor: i32,
+    name: String,
+    raw: Vec<u8>,
+}
 
 /// A Python process with Cyclone DDS, which ends with this value.
 struct Peer {
@@ -64,6 +74,16 @@ fn commands_understand_cyclone_topics() {
         assert_eq!(sample, json!({"sensor": number % 3, "name": format!("reading {number}"), "raw": [1, 2, 3]}));
     }
     assert_eq!(text.lines().count(), 20);
+
+    let planner = DomainParticipant::builder(0).build().unwrap();
+    let mut qos = DataReaderQos::default();
+    qos.ownership = Ownership::Exclusive;
+    let reader = planner.reader_builder::<Reading>("lab/reading").qos(qos).build().unwrap();
+    let text = run_local(&["why", "lab/reading", "--json", "--domain", "0"]).unwrap();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let reason = "OWNERSHIP: the writer offers Shared, the reader requests Exclusive";
+    assert_eq!(first["obstacles"][0]["reason"], reason, "{text}");
+    drop((reader, planner));
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cyclone.mcap");

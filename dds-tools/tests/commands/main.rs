@@ -10,6 +10,7 @@ mod looking;
 mod losing;
 mod pairs;
 mod problems;
+mod program;
 mod recording;
 mod ros;
 mod samples;

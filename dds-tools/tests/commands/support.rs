@@ -144,7 +144,7 @@ impl Domain {
         Printed { result, output: String::new(), notes: String::from_utf8(notes).unwrap() }
     }
 
-    fn line<'l>(&'l self, arguments: &[&'l str]) -> Vec<&'l str> {
+    pub(crate) fn line<'l>(&'l self, arguments: &[&'l str]) -> Vec<&'l str> {
         let network = ["--domain", "0", "--scope", "host", "--tag", &self.tag];
         [&["dds"], arguments, &network].concat()
     }

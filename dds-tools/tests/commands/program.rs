@@ -1,0 +1,105 @@
+//! The program as a process: its exit status, and recordings whose recorder crashed or had no room on its disk.
+
+#![allow(clippy::disallowed_methods, reason = "the program is another process")]
+
+use crate::support::{Domain, Pose, pose_writer, run_local};
+use dds_core::DataWriter;
+use dds_tools::recording::messages;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_dds");
+
+fn status_of(arguments: &[&str]) -> Option<i32> {
+    let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output().unwrap();
+    output.status.code()
+}
+
+#[test]
+fn exit_status_tells_success_failure_and_wrong_options() {
+    assert_eq!(status_of(&["completions", "bash"]), Some(0));
+    assert_eq!(status_of(&["info", "/no/such/file.mcap"]), Some(1));
+    assert_eq!(status_of(&["info"]), Some(2));
+    assert_eq!(status_of(&["record", "--last", "0", "--output", "x.mcap"]), Some(2));
+}
+
+/// A recorder that ends with this value.
+struct Recorder(Child);
+
+impl Recorder {
+    /// Starts `dds record`, after `setup` in its shell.
+    fn start(domain: &Domain, path: &Path, setup: &str) -> Self {
+        let script = format!("{setup}exec \"$0\" \"$@\"");
+        let line = ["record", "--compression", "none", "--for", "60", "--output", path.to_str().unwrap()];
+        let line = domain.line(&line);
+        let mut command = Command::new("bash");
+        command.args(["-c", &script, PROGRAM]).args(&line[1..]).stdin(Stdio::null());
+        Self(command.stderr(Stdio::piped()).spawn().unwrap())
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // The process may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Writes samples of 10 kB until `is_done`, and returns how many.
+fn write_until(writer: &DataWriter<Pose>, mut is_done: impl FnMut() -> bool) -> u32 {
+    writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+    let (start, mut count) = (Instant::now(), 0);
+    while !is_done() {
+        assert!(start.elapsed() < Duration::from_secs(60), "the recorder does not end");
+        writer.write(&Pose { robot: count, x: 0.5, tags: vec!["x".repeat(10_000)] }).unwrap();
+        count += 1;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    count
+}
+
+fn recovered_samples(path: &Path) -> usize {
+    let recovered = path.with_extension("recovered.mcap");
+    run_local(&["recover", path.to_str().unwrap(), "--output", recovered.to_str().unwrap()]).unwrap();
+    messages(&recovered).unwrap().map(Result::unwrap).count()
+}
+
+/// A limit of the file size acts like a full disk: a write of the recorder fails.
+#[test]
+#[cfg(target_os = "linux")]
+fn recording_on_a_full_disk_keeps_its_complete_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive.mcap");
+    let domain = Domain::new();
+    let writer = pose_writer(&domain.join("robot"));
+    // 3 MB: the recorder has written a chunk of 1 MiB before.
+    let mut recorder = Recorder::start(&domain, &path, "trap '' XFSZ; ulimit -f 3000; ");
+    let written = write_until(&writer, || recorder.0.try_wait().unwrap().is_some());
+    let mut notes = String::new();
+    recorder.0.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
+    assert_eq!(recorder.0.wait().unwrap().code(), Some(1), "{notes}");
+    assert!(notes.contains("drive.mcap: ") && notes.contains("File too large"), "{notes}");
+    assert!(notes.contains("robot/pose: "), "the figures of each topic: {notes}");
+    let recovered = recovered_samples(&path);
+    assert!((80..=written as usize).contains(&recovered), "{recovered} of {written}");
+}
+
+#[test]
+#[cfg(unix)]
+fn recording_of_a_killed_recorder_recovers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive.mcap");
+    let domain = Domain::new();
+    let writer = pose_writer(&domain.join("robot"));
+    let recorder = Recorder::start(&domain, &path, "");
+    // A chunk is complete after a second or 1 MiB, so the file has at least one.
+    let has_chunk = || std::fs::metadata(&path).is_ok_and(|file| file.len() > 1_300_000);
+    let written = write_until(&writer, has_chunk);
+    // By SIGKILL.
+    drop(recorder);
+    let recovered = recovered_samples(&path);
+    assert!((10..=written as usize).contains(&recovered), "{recovered} of {written}");
+}
