@@ -103,3 +103,14 @@ fn recording_of_a_killed_recorder_recovers() {
     let recovered = recovered_samples(&path);
     assert!((10..=written as usize).contains(&recovered), "{recovered} of {written}");
 }
+
+#[test]
+#[ignore = "needs a network namespace: .ci/run cyclone"]
+fn why_names_missing_multicast() {
+    // A new namespace has a loopback interface that is down.
+    let line = ["-rn", PROGRAM, "why", "--domain", "0", "--wait", "0.2"];
+    let output = Command::new("unshare").args(line).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let expected = "no participant was found, and this host does not receive its own multicast; let firewalls pass UDP";
+    assert!(text.starts_with(expected), "{text}");
+}
