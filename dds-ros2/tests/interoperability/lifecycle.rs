@@ -1,7 +1,9 @@
-//! A lifecycle node of this crate, driven by `rclpy`.
+//! Lifecycle nodes: one of this crate, driven by `rclpy`, and one of `rclpy`.
 
 use crate::context;
-use crate::peer::Peer;
+use crate::peer::{LIMIT, Peer};
+use dds_ros2::msgs::lifecycle_msgs::msg::{Transition, TransitionEvent};
+use dds_ros2::msgs::lifecycle_msgs::srv::{ChangeState, ChangeStateRequest, GetState, GetStateRequest};
 use dds_ros2::{LifecycleCallbacks, LifecycleNode, LifecycleState, TransitionResult};
 use serde_json::json;
 
@@ -53,4 +55,27 @@ fn rclpy_drives_a_lifecycle_node() {
     let all = [&labels[..], &["deactivating", "errorprocessing", "finalized"]].concat();
     assert_eq!(seen["goals"], json!(all));
     assert_eq!((&seen["states"], &seen["transitions"]), (&json!(11), &json!(25)));
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn lifecycle_node_of_rclpy_is_driven() {
+    let context = context(63);
+    let node = context.node("manager").unwrap();
+    let events = node.subscription::<TransitionEvent>("/driven/transition_event").unwrap();
+    let change = node.client::<ChangeState>("/driven/change_state").unwrap();
+    let state = node.client::<GetState>("/driven/get_state").unwrap();
+    let mut peer = Peer::start(63, "host", "/");
+    peer.ask(json!({"command": "start_lifecycle", "name": "driven"}));
+    events.wait_for_publishers(1).block_for(LIMIT).unwrap();
+    for (label, expected) in
+        [("configure", "inactive"), ("activate", "active"), ("deactivate", "inactive"), ("cleanup", "unconfigured")]
+    {
+        let transition = Transition { label: label.into(), ..Transition::default() };
+        assert!(change.call(ChangeStateRequest { transition }).block_for(LIMIT).unwrap().success, "{label}");
+        let current = state.call(GetStateRequest::default()).block_for(LIMIT).unwrap().current_state;
+        assert_eq!(current.label, expected, "{label}");
+    }
+    let goals = [(); 4].map(|()| events.next_message().block_for(LIMIT).unwrap().goal_state.label);
+    assert_eq!(goals, ["configuring", "inactive", "activating", "active"]);
 }

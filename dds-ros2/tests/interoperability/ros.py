@@ -19,6 +19,7 @@ from rcl_interfaces.srv import GetLoggerLevels, SetLoggerLevels
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import QoSDurabilityPolicy, QoSPolicyKind, QoSProfile, qos_profile_sensor_data, qos_profile_system_default
@@ -377,6 +378,12 @@ class Peer:
         request = ChangeState.Request(transition=Transition(label=label))
         self.ask_service(ChangeState, node + "/change_state", request, changed)
 
+    def start_lifecycle(self, name):
+        node = LifecycleNode(name)
+        self.executor.add_node(node)
+        self.kept.append(node)
+        report("start_lifecycle")
+
     def lifecycle_events(self):
         report("lifecycle_events", goals=self.goals, **self.sizes)
 
@@ -444,6 +451,7 @@ def main():
     # Calls of clients race with their replies in an executor with threads, so only an action server has one.
     executor = MultiThreadedExecutor(8) if "TEST_THREADS" in os.environ else SingleThreadedExecutor()
     executor.add_node(peer.node)
+    peer.executor = executor
 
     def spin():
         try:
