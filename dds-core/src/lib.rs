@@ -200,7 +200,7 @@ pub mod error {
     #[cfg(feature = "serde")]
     pub use crate::infrastructure::ProfileProblem;
     pub use crate::infrastructure::{
-        CreateError, CreateErrorKind, Missing, QosError, ReadError, ReadErrorKind, ReturnCode, Subject, WaitError,
+        CreateError, CreateErrorKind, Missing, QosError, ReadError, ReadErrorKind, ReturnCode, WaitError,
         WaitErrorKind, WriteError, WriteErrorKind,
     };
     pub use dds_rtps::cdr::{DecodeError, DecodeErrorKind, EncodeError};
@@ -221,8 +221,9 @@ pub mod status {
 
 /// Listeners of all entities. The builders take closures as well.
 pub mod listener {
-    pub use crate::publication::{AnyWriter, DataWriterListener, PublisherListener};
-    pub use crate::subscription::{AnyReader, DataReaderListener, SubscriberListener};
+    pub use crate::endpoint::AnyEndpoint;
+    pub use crate::publication::{DataWriterListener, PublisherListener};
+    pub use crate::subscription::{DataReaderListener, SubscriberListener};
     pub use crate::topic::TopicListener;
 }
 
@@ -264,13 +265,12 @@ pub mod writer {
 
 /// What a [`DataReader`] takes and returns: selections, iterators, streams.
 pub mod reader {
-    pub use crate::subscription::{Access, IntoSamples, Iter, SampleRef, SampleStream, SamplesIter, Select};
+    pub use crate::subscription::{Access, IntoSamples, SampleRef, SampleStream, SamplesIter, Select};
     pub use dds_rtps::history::{SampleState, ViewState};
 }
 
 /// The built-in topics, which describe the entities of the domain.
 pub mod builtin {
-    pub use crate::participant::DiscoveredType;
     pub use crate::topic::{
         BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
         TopicBuiltinTopicData,
@@ -295,7 +295,7 @@ pub mod stats {
     pub use dds_rtps::participant::ParticipantCounters;
     pub use dds_rtps::reader::{NotReceived, ReaderCounters, Undelivered, WriterLosses};
     pub use dds_rtps::types::LatencyHistogram;
-    pub use dds_rtps::writer::{ReaderLag, WriterCounters};
+    pub use dds_rtps::writer::WriterCounters;
 }
 
 /// Settings of a [`DomainParticipantBuilder`].
@@ -327,6 +327,7 @@ pub mod cdr {
 /// Types that are known at run time only (feature `dynamic`).
 #[cfg(feature = "dynamic")]
 pub mod dynamic {
+    pub use crate::participant::DiscoveredType;
     pub use dds_rtps::cdr::TryConstruct;
     pub use dds_rtps::cdr::dynamic::{
         BitmaskBuilder, BitsetBuilder, CollectionBuilder, DataError, DynamicCase, DynamicData, DynamicKind,

@@ -3,7 +3,9 @@
 use crate::actor::Ticket;
 use crate::context::{ParticipantContext, ParticipantRef};
 use crate::driver::Driver;
-use crate::infrastructure::{Active, Awaited, Condition, ConditionList, Subject, WaitErrorKind, WaitSource, Waiting};
+use crate::infrastructure::{
+    Active, Awaited, Condition, ConditionList, Missing, Subject, WaitErrorKind, WaitSource, Waiting,
+};
 use dds_rtps::types::Guid;
 use std::fmt;
 use std::sync::Arc;
@@ -132,6 +134,10 @@ impl WaitSource<Active> for WaitSetState {
 
     fn subject(&self) -> &Arc<Subject> {
         &self.subject
+    }
+
+    fn missing_at_a_glance(&self, _awaited: Awaited) -> Missing {
+        Missing::Trigger { conditions: self.list.len() }
     }
 
     /// An event may come after any time.

@@ -4,6 +4,7 @@
 //! ([`Endpoint`]), listener calls, event streams. Owned: what all handles of one endpoint share ([`EndpointCore`]), and
 //! the common part of the state in its cell ([`EndpointState`]).
 //!
+//! - `any_endpoint`: endpoints without the type of their samples.
 //! - `endpoint_core`: identity, QoS, group, topic, life cycle and visits of the cell.
 //! - `endpoint_state`: clock, matched peers, common statuses and notification.
 //! - `endpoint_methods`: the common operations of the handles of applications.
@@ -12,6 +13,7 @@
 //! - `qos_setters`: the setters of single policies on the builders.
 //! - `wait`: waits for an endpoint.
 
+mod any_endpoint;
 mod creation;
 mod endpoint_core;
 mod endpoint_methods;
@@ -21,6 +23,8 @@ mod listener;
 mod qos_setters;
 mod wait;
 
+pub use any_endpoint::AnyEndpoint;
+pub(crate) use any_endpoint::AsAny;
 pub(crate) use creation::{NewEndpoint, check_qos, new_subject, start};
 pub(crate) use endpoint_core::{Endpoint, EndpointCore, EndpointPolicies, enable};
 pub(crate) use endpoint_methods::endpoint_methods;

@@ -78,14 +78,20 @@ impl<E: Endpoint> WaitSource<()> for E {
         }
     }
 
-    fn missing(&self, awaited: Awaited) -> Missing {
+    fn missing_at_a_glance(&self, awaited: Awaited) -> Missing {
         if awaited == Awaited::Closed || !self.is_enabled() {
             return Missing::Event;
         }
+        self.missing_of_matched(awaited, self.matched_peers().len())
+    }
+
+    fn missing(&self, awaited: Awaited) -> Missing {
         // With a match, the reason lies with the peer's data. Without one, with discovery.
-        match self.matched_peers().len() {
-            0 => self.participant().unmatched(self.guid()),
-            matched => self.missing_of_matched(awaited, matched),
+        match self.missing_at_a_glance(awaited) {
+            Missing::Matches { matched: 0, .. } | Missing::Sample { writers: 0, .. } => {
+                self.participant().unmatched(self.guid())
+            }
+            missing => missing,
         }
     }
 

@@ -2,11 +2,10 @@
 //!
 //! Each entity creates its [`Subject`] once and shares it. An error on a hot path (`Full` in a loop) allocates nothing.
 
-use crate::infrastructure::{CreateErrorKind, EXPLAINED, Missing, ReturnCode};
+use crate::infrastructure::{CreateErrorKind, Missing, ReturnCode};
 use dds_rtps::cdr::{DecodeError, EncodeError, Encoding};
 use dds_rtps::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle};
-use dds_rtps::writer::ReaderLag;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,14 +14,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The entity that an error is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Subject {
+pub(crate) struct Subject {
     /// `"participant"`, `"publisher"`, `"subscriber"`, `"topic"`, `"writer"` or `"reader"`.
-    pub entity: &'static str,
-    /// The name of the topic. Empty for a participant.
-    pub topic: String,
-    /// The GUID of the entity. [`Guid::UNKNOWN`] if the entity was never created.
-    pub guid: Guid,
+    pub(crate) entity: &'static str,
+    /// Empty for a participant.
+    pub(crate) topic: String,
+    /// [`Guid::UNKNOWN`] if the entity was never created.
+    pub(crate) guid: Guid,
 }
 
 impl Subject {
@@ -91,10 +89,22 @@ macro_rules! family {
                 &self.kind
             }
 
-            /// Returns the entity that the operation was for.
+            /// Returns the kind of the entity that the operation was for, such as `"reader"`.
             #[must_use]
-            pub fn subject(&self) -> &Subject {
-                &self.subject
+            pub fn entity(&self) -> &'static str {
+                self.subject.entity
+            }
+
+            /// Returns the name of the entity's topic. Empty for an entity without a topic.
+            #[must_use]
+            pub fn topic(&self) -> &str {
+                &self.subject.topic
+            }
+
+            /// Returns the GUID of the entity. [`Guid::UNKNOWN`] if the entity was never created.
+            #[must_use]
+            pub fn guid(&self) -> Guid {
+                self.subject.guid
             }
 
             /// Returns what to do about the error, in one sentence.
@@ -205,14 +215,18 @@ pub enum WriteErrorKind {
         /// Time that the writer waited.
         waited: Duration,
         /// The reader with the largest lag. `None` if it caught up or left at the last moment.
-        slowest: Option<ReaderLag>,
+        slowest: Option<Guid>,
+        /// Written samples that this reader has not acknowledged.
+        behind: u64,
     },
     /// The history is full of unacknowledged samples, and the call was not allowed to wait.
     ///
     /// A reliable reader has not acknowledged them.
     Full {
         /// The reader with the largest lag. `None` if no reader lags, but other callers already wait for room.
-        slowest: Option<ReaderLag>,
+        slowest: Option<Guid>,
+        /// Written samples that this reader has not acknowledged.
+        behind: u64,
     },
     /// A resource limit of the writer's QoS is reached. Waiting would not help.
     OutOfResources {
@@ -292,13 +306,13 @@ impl fmt::Display for WriteErrorKind {
             Self::OtherEncoding { offered, given } => {
                 write!(f, "the sample is encoded as {given:?}, and the writer has announced {offered:?}")
             }
-            Self::Timeout { waited, slowest } => {
+            Self::Timeout { waited, slowest, behind } => {
                 write!(f, "the history stayed full of unacknowledged samples for {waited}")?;
-                write_slowest(f, *slowest)
+                write_slowest(f, *slowest, *behind)
             }
-            Self::Full { slowest } => {
+            Self::Full { slowest, behind } => {
                 f.write_str("the history is full of unacknowledged samples")?;
-                write_slowest(f, *slowest)
+                write_slowest(f, *slowest, *behind)
             }
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::UnknownInstance => f.write_str("the instance is not registered with this writer"),
@@ -311,9 +325,9 @@ impl fmt::Display for WriteErrorKind {
     }
 }
 
-fn write_slowest(f: &mut fmt::Formatter<'_>, slowest: Option<ReaderLag>) -> fmt::Result {
+fn write_slowest(f: &mut fmt::Formatter<'_>, slowest: Option<Guid>, behind: u64) -> fmt::Result {
     match slowest {
-        Some(ReaderLag { reader, samples, .. }) => write!(f, "; the reader {reader} is {samples} samples behind"),
+        Some(reader) => write!(f, "; the reader {reader} is {behind} samples behind"),
         None => Ok(()),
     }
 }
@@ -388,9 +402,11 @@ impl fmt::Display for ReadErrorKind {
 pub enum WaitErrorKind {
     /// The timeout has expired.
     Timeout {
+        /// The awaited event, such as `"a sample"`.
+        awaited: &'static str,
         /// The timeout of the wait.
         limit: Duration,
-        /// What was missing.
+        /// What was missing, and what there was instead.
         missing: Missing,
     },
     /// The entity is closed.
@@ -435,9 +451,6 @@ pub enum WaitErrorKind {
 impl Advice for WaitErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
-            Self::Timeout { missing: Missing::Event, limit } if *limit < EXPLAINED => {
-                "wait longer; from 100 ms on, the error names the missing peer, match or sample"
-            }
             Self::Timeout { missing, .. } => missing.next_step(),
             Self::NotSent(kind) => kind.next_step(),
             Self::NotDecodable(_) => "use the same type of the reply on both sides",
@@ -483,7 +496,7 @@ impl Advice for WaitErrorKind {
 impl fmt::Display for WaitErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Timeout { limit, missing } => write!(f, "timeout of {limit}: {missing}"),
+            Self::Timeout { awaited, limit, missing } => write!(f, "no {awaited} within {limit}: {missing}"),
             Self::NotSent(kind) => write!(f, "the request was not sent: {kind}"),
             Self::NotDecodable(_) => f.write_str("the reply is not one of the type"),
             Self::RepliersGone => f.write_str("every replier that received the request has left"),
@@ -578,9 +591,9 @@ mod tests {
     #[test]
     fn an_error_says_entity_topic_cause_and_next_step() {
         let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
-        let slowest = Some(ReaderLag::new(Guid::UNKNOWN, 4));
+        let slowest = Some(Guid::UNKNOWN);
         let waited = Duration::from_millis(100);
-        let error = WriteError::new(&subject, WriteErrorKind::Timeout { waited, slowest });
+        let error = WriteError::new(&subject, WriteErrorKind::Timeout { waited, slowest, behind: 4 });
         let text = Error::from(error.clone()).to_string();
         assert!(text.starts_with("writer of topic \"robot/pose\": the history stayed full"), "{text}");
         assert!(text.contains("is 4 samples behind"), "{text}");

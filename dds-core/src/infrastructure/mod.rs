@@ -33,9 +33,9 @@ pub(crate) use create_error::is_out_of_files;
 pub(crate) use default_qos::DefaultQos;
 pub use entity::Entity;
 pub(crate) use entity::{Sealed, entity_methods};
-pub(crate) use error::About;
+pub(crate) use error::{About, Subject};
 pub use error::{
-    CreateError, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind, WriteError,
+    CreateError, Error, QosError, ReadError, ReadErrorKind, Result, WaitError, WaitErrorKind, WriteError,
     WriteErrorKind,
 };
 pub(crate) use live_qos::LiveQos;
@@ -56,7 +56,6 @@ pub use status::{
 pub(crate) use status::{Counter, DeadlineCounter, ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub(crate) use turn::{Turn, poll_within_turn};
-use waiting::EXPLAINED;
 pub use waiting::Waiting;
 pub(crate) use waiting::{Awaited, PATIENCE, WaitSource, WakeTimer};
 pub(crate) use weak::Upgrade;

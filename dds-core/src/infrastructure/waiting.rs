@@ -16,8 +16,8 @@ use std::task::{Context, Poll, Waker};
 /// A longer wait logs once which event it waits for, and why it may not occur.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A shorter timeout does not say what was missing. A loop with short timeouts would spend its time on it.
-pub(super) const EXPLAINED: Duration = Duration::from_millis(100);
+/// A shorter timeout does not say why no peer matches. A loop with short timeouts would spend its time on it.
+const EXPLAINED: Duration = Duration::from_millis(100);
 
 /// Events that a caller can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,9 @@ pub(crate) enum Awaited {
     Event,
     /// A topic that any participant uses.
     Topic,
+    /// The description of a topic's type.
+    #[cfg(feature = "dynamic")]
+    TopicType,
     /// A replier that matches both ways.
     Replier,
     /// A request.
@@ -50,6 +53,28 @@ pub(crate) enum Awaited {
     Closed,
     /// The participant has sent its disposal, and its threads have ended.
     Shutdown,
+}
+
+impl Awaited {
+    /// Returns a text for errors that follows the word "no".
+    fn name(self) -> &'static str {
+        match self {
+            Self::Matched(1) => "match",
+            Self::Matched(_) => "matches",
+            Self::Readable | Self::Sample | Self::SampleOnceEnabled => "sample",
+            Self::History => "complete history",
+            Self::Acknowledged(_) => "acknowledgment",
+            Self::Condition => "triggered condition",
+            Self::Event => "event",
+            Self::Topic => "topic of this type",
+            #[cfg(feature = "dynamic")]
+            Self::TopicType => "description of the type",
+            Self::Replier => "replier",
+            Self::Request => "request",
+            Self::Reply => "reply",
+            Self::Closed | Self::Shutdown => "end",
+        }
+    }
 }
 
 /// Source of an awaited event. The entities' handles implement it.
@@ -76,10 +101,15 @@ pub(crate) trait WaitSource<T>: Sync {
         true
     }
 
-    /// Returns the reason why the wait goes on. A wait that times out calls it outside of all cells.
-    fn missing(&self, awaited: Awaited) -> Missing {
+    /// Returns what there is instead of the event, at little cost. A wait that times out calls it outside of all cells.
+    fn missing_at_a_glance(&self, awaited: Awaited) -> Missing {
         let _ = awaited;
         Missing::Event
+    }
+
+    /// Returns the reason why the wait goes on. The reason of a missing match takes a while to find.
+    fn missing(&self, awaited: Awaited) -> Missing {
+        self.missing_at_a_glance(awaited)
     }
 }
 
@@ -234,9 +264,11 @@ impl<'a, T> Waiting<'a, T> {
     }
 
     fn timeout(&self, limit: Duration) -> WaitError {
-        let missing = if limit < EXPLAINED { Missing::Event } else { self.source.get().missing(self.awaited) };
         // Outside of all cells: the source visits them to find the reason.
-        self.error(WaitErrorKind::Timeout { limit, missing })
+        let source = self.source.get();
+        let missing =
+            if limit < EXPLAINED { source.missing_at_a_glance(self.awaited) } else { source.missing(self.awaited) };
+        self.error(WaitErrorKind::Timeout { awaited: self.awaited.name(), limit, missing })
     }
 
     fn outcome(&self, result: Result<T, WaitErrorKind>) -> Result<T, WaitError> {

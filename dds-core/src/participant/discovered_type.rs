@@ -3,7 +3,7 @@
 use crate::actor::{Effects, Ticket};
 use crate::context::ParticipantRef;
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource, Waiting};
+use crate::infrastructure::{Awaited, Missing, Subject, WaitErrorKind, WaitSource, Waiting};
 use crate::participant::{DomainParticipant, ParticipantHandle};
 use dds_rtps::participant::{Participant, TypeResolution};
 use dds_rtps::types::Guid;
@@ -57,7 +57,7 @@ impl DomainParticipant {
     /// The wait fails with [`WaitErrorKind::Closed`](crate::error::WaitErrorKind::Closed). It times out if no endpoint
     /// describes the type.
     pub fn discover_type_objects(&self, topic: &str) -> Waiting<'_, DiscoveredType> {
-        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, Some)), Awaited::Topic)
+        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, Some)), Awaited::TopicType)
     }
 }
 
@@ -168,6 +168,16 @@ impl<T> WaitSource<T> for DiscoverType<T> {
 
     fn subject(&self) -> &Arc<Subject> {
         &self.subject
+    }
+
+    fn missing_at_a_glance(&self, _awaited: Awaited) -> Missing {
+        let discovery = self.participant.discovery();
+        let endpoints = discovery.know(|rtps| endpoints_of(rtps, &self.subject.topic).len());
+        match (endpoints, discovery.discovered_participants().len()) {
+            (0, 0) => Missing::Participants,
+            (0, participants) => Missing::Topic { participants },
+            _ => Missing::Description { endpoints },
+        }
     }
 
     fn complain(&self, _awaited: Awaited) {

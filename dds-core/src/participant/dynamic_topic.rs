@@ -107,7 +107,7 @@ impl DomainParticipant {
     /// describes the type.
     pub fn discover_type(&self, topic: &str) -> Waiting<'_, DynamicType> {
         let accept = |found: DiscoveredType| found.to_dynamic().ok();
-        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, accept)), Awaited::Topic)
+        Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, accept)), Awaited::TopicType)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::actor::Ticket;
 use crate::context::ParticipantRef;
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, CreateErrorKind, Subject, WaitErrorKind, WaitSource};
+use crate::infrastructure::{Awaited, CreateErrorKind, Missing, Subject, WaitErrorKind, WaitSource};
 use crate::participant::ParticipantHandle;
 use crate::qos::TopicQos;
 use crate::topic::{Topic, TopicBuiltinTopicData, topic_qos_of_reader, topic_qos_of_writer};
@@ -82,6 +82,19 @@ impl<T> FindTopic<T> {
     }
 }
 
+impl<T> FindTopic<T> {
+    /// Returns the types that other participants have for the topic.
+    fn other_types(&self) -> Vec<String> {
+        let mut types = Vec::new();
+        for other in self.participant.discovery().discovered_topics() {
+            if other.name == self.subject.topic {
+                types.push(other.type_name);
+            }
+        }
+        types
+    }
+}
+
 impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
     fn poll_wait(
         &self,
@@ -123,14 +136,17 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
         &self.subject
     }
 
-    fn complain(&self, _awaited: Awaited) {
-        let topic = &self.subject.topic;
-        let mut others = Vec::new();
-        for other in self.participant.discovery().discovered_topics() {
-            if other.name == *topic {
-                others.push(other.type_name);
-            }
+    fn missing_at_a_glance(&self, _awaited: Awaited) -> Missing {
+        let discovery = self.participant.discovery();
+        match (self.other_types(), discovery.discovered_participants().len()) {
+            (types, _) if !types.is_empty() => Missing::TopicOfType { types },
+            (_, 0) => Missing::Participants,
+            (_, participants) => Missing::Topic { participants },
         }
+    }
+
+    fn complain(&self, _awaited: Awaited) {
+        let (topic, others) = (&self.subject.topic, self.other_types());
         let wanted = T::TYPE_NAME;
         tracing::warn!(
             parent: self.participant.core.span(),

@@ -60,7 +60,7 @@ impl DomainParticipant {
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
-    /// use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
+    /// use dds_core::listener::{AnyEndpoint, PublisherListener, SubscriberListener, TopicListener};
     /// use dds_core::status::{PeerStatus, StatusMask};
     /// use std::sync::mpsc;
     ///
@@ -71,7 +71,7 @@ impl DomainParticipant {
     ///
     /// struct Monitor(mpsc::Sender<String>);
     /// impl PublisherListener for Monitor {
-    ///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
+    ///     fn on_publication_matched(&mut self, writer: &dyn AnyEndpoint, status: PeerStatus) {
     ///         let _ = self.0.send(format!("{}: {}", writer.topic_name(), status.current_count));
     ///     }
     /// }

@@ -5,6 +5,7 @@
 
 mod contained;
 mod default_qos;
+#[cfg(feature = "dynamic")]
 mod discovered_type;
 mod domain_participant;
 mod draining;
@@ -33,6 +34,7 @@ mod shutdown;
 pub(crate) use contained::Contained;
 #[cfg(feature = "dynamic")]
 pub(crate) use discovered_type::DiscoverType;
+#[cfg(feature = "dynamic")]
 pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
 pub(crate) use finding::FindTopic;

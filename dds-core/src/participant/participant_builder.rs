@@ -11,7 +11,9 @@ use crate::qos::DomainParticipantQos;
 use crate::settings::Profiles;
 #[cfg(not(feature = "serde"))]
 use crate::settings::unreadable;
-use crate::settings::{Config, Origin, Receiving, Scope, domain_of_environment, variable};
+use crate::settings::{
+    Config, Origin, Receiving, Scope, domain_of_environment, variable, warn_of_misspelled_variables,
+};
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, Guid, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, MessageTransform};
@@ -66,7 +68,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 ///
-/// A variable with an invalid value is an error.
+/// A variable with an invalid value is an error. The log warns of a misspelled variable, such as `DDS_PEER`.
 ///
 /// Clones of one builder create participants with the same settings. Its [`qos`](Self::qos) is their default, because
 /// there is no factory object (DDS 1.4, 2.2.2.2.2.5).
@@ -621,6 +623,9 @@ impl DomainParticipantBuilder {
 
     // Profile, environment, code: each overrides the one before it (`Origin`).
     fn into_config(self) -> Result<Config, CreateErrorKind> {
+        if self.read_environment {
+            warn_of_misspelled_variables();
+        }
         let look_up = |name| if self.read_environment { variable(name) } else { Ok(None) };
         // The domain comes from the same sources as the other settings.
         let mut config = Config::new(0);
@@ -665,6 +670,7 @@ fn not_created() -> Arc<Subject> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::VARIABLES;
 
     #[test]
     fn code_overrides_environment_and_last_call_wins() {
@@ -684,6 +690,7 @@ mod tests {
         };
         let rows: Vec<&str> = code.lines().filter(|line| line.starts_with("/// | ") && line.contains("DDS_")).collect();
         assert_eq!(variables(&rows.concat()), variables(&[code, config].concat()));
+        assert_eq!(variables(&rows.concat()), VARIABLES.map(str::to_owned).into());
         for row in rows {
             let variable = variables(row).pop_first().unwrap();
             // Made by a constructor, and not set.

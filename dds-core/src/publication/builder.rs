@@ -2,14 +2,14 @@
 
 use crate::context::{ParticipantCore, ParticipantRef};
 use crate::endpoint::{
-    EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
+    AnyEndpoint, EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
 use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, StatusMask, Subject};
 use crate::publication::encoder::SampleEncoder;
 use crate::publication::listener::{dispatch_events, dispatch_to_listener};
 use crate::publication::writer_actor::{WriterActor, WriterEnvironment};
 use crate::publication::{
-    AnyWriter, DataWriter, DataWriterListener, PublicationContext, PublisherGroup, WriterEvent, WriterHandle,
+    DataWriter, DataWriterListener, PublicationContext, PublisherGroup, WriterEvent, WriterHandle,
 };
 use crate::qos::{
     DataRepresentation, DataWriterQos, DestinationOrder, Durability, DurabilityService, History, Liveliness, Ownership,
@@ -305,7 +305,7 @@ fn new_handle(
     new: NewEndpoint<WriterHandle>,
     encoder: SampleEncoder,
     behavior: Behavior,
-    lend: fn(Arc<WriterHandle>) -> Box<dyn AnyWriter>,
+    lend: fn(Arc<WriterHandle>) -> Box<dyn AnyEndpoint>,
 ) -> Arc<WriterHandle> {
     let core = new.participant.core();
     let group = new.group.as_ref();

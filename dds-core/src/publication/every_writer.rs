@@ -2,7 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::infrastructure::{Awaited, Missing, Subject, WaitErrorKind, WaitSource};
 use crate::publication::{PublisherGroup, WriterHandle};
 use dds_rtps::types::SequenceNumber;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,6 +78,13 @@ impl WaitSource<()> for EveryWriter<'_> {
     fn complain(&self, _: Awaited) {
         if let Some((Some(writer), awaited)) = self.current() {
             writer.complain(awaited);
+        }
+    }
+
+    fn missing_at_a_glance(&self, _: Awaited) -> Missing {
+        match self.current() {
+            Some((Some(writer), awaited)) => WaitSource::<()>::missing_at_a_glance(&*writer, awaited),
+            _ => Missing::Event,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Listeners of writers and publishers (DDS 1.4, 2.2.2.4.3 and 2.2.2.4.4).
 
-use crate::endpoint::EndpointDispatch;
+use crate::endpoint::{AnyEndpoint, EndpointDispatch};
 use crate::infrastructure::{CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, PeerStatus};
-use crate::publication::{AnyWriter, DataWriter, WriterEvent, WriterHandle};
+use crate::publication::{DataWriter, WriterEvent, WriterHandle};
 use std::sync::Arc;
 
 /// Receives the events of a writer (DDS 1.4, 2.2.2.4.4). The default methods do nothing.
@@ -80,7 +80,7 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// ```
 /// use dds_core::qos::PublisherQos;
 /// use dds_core::{DdsType, DomainParticipant, Scope};
-/// use dds_core::listener::{AnyWriter, PublisherListener};
+/// use dds_core::listener::{AnyEndpoint, PublisherListener};
 /// use dds_core::status::{PeerStatus, StatusMask};
 /// use std::sync::mpsc;
 ///
@@ -94,7 +94,7 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// struct Matches(mpsc::Sender<String>);
 ///
 /// impl PublisherListener for Matches {
-///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PeerStatus) {
+///     fn on_publication_matched(&mut self, writer: &dyn AnyEndpoint, _: PeerStatus) {
 ///         let _ = self.0.send(writer.topic_name().to_owned());
 ///     }
 /// }
@@ -115,27 +115,27 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// ```
 pub trait PublisherListener: Send + 'static {
     /// As [`DataWriterListener::on_publication_matched`].
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyEndpoint, status: PeerStatus) {
         let _ = (writer, status);
     }
 
     /// As [`DataWriterListener::on_offered_incompatible_qos`].
-    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyWriter, status: IncompatibleQosStatus) {
+    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyEndpoint, status: IncompatibleQosStatus) {
         let _ = (writer, status);
     }
 
     /// As [`DataWriterListener::on_slow_reader`].
-    fn on_slow_reader(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
+    fn on_slow_reader(&mut self, writer: &dyn AnyEndpoint, status: PeerStatus) {
         let _ = (writer, status);
     }
 
     /// As [`DataWriterListener::on_liveliness_lost`].
-    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: CountStatus) {
+    fn on_liveliness_lost(&mut self, writer: &dyn AnyEndpoint, status: CountStatus) {
         let _ = (writer, status);
     }
 
     /// As [`DataWriterListener::on_offered_deadline_missed`].
-    fn on_offered_deadline_missed(&mut self, writer: &dyn AnyWriter, status: DeadlineMissedStatus) {
+    fn on_offered_deadline_missed(&mut self, writer: &dyn AnyEndpoint, status: DeadlineMissedStatus) {
         let _ = (writer, status);
     }
 }

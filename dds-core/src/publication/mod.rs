@@ -29,7 +29,6 @@ mod writer_actor;
 mod writer_handle;
 mod writer_mail;
 
-pub use any_writer::AnyWriter;
 pub use builder::DataWriterBuilder;
 pub use coherent::CoherentChanges;
 pub use data_writer::DataWriter;

@@ -97,6 +97,10 @@ impl<S: CallStep> WaitSource<S::Output> for RequesterWait<S> {
         tracing::warn!(parent: asking.writer.handle().span(), "still waiting for a reply: {missing}");
     }
 
+    fn missing_at_a_glance(&self, _: Awaited) -> Missing {
+        self.step.asking().missing_at_a_glance(self.step.progress())
+    }
+
     fn missing(&self, _: Awaited) -> Missing {
         self.step.asking().missing(self.step.progress())
     }

@@ -316,6 +316,10 @@ impl<Q: DecodeOwned + Send, R> WaitSource<Request<Q, R>> for RequestWait<'_, Q, 
 
     fn complain(&self, _: Awaited) {}
 
+    fn missing_at_a_glance(&self, _: Awaited) -> Missing {
+        WaitSource::<()>::missing_at_a_glance(&**self.answering.reader.handle(), Awaited::Sample)
+    }
+
     fn missing(&self, _: Awaited) -> Missing {
         WaitSource::<()>::missing(&**self.answering.reader.handle(), Awaited::Sample)
     }

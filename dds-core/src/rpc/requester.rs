@@ -168,8 +168,8 @@ impl<Q, R> Asking<Q, R> {
         both
     }
 
-    /// Returns what a call misses, before its request is sent or after.
-    pub(super) fn missing(&self, progress: Progress) -> Missing {
+    /// Returns what a call misses, before or after its request is sent. The reason of a missing match is left out.
+    pub(super) fn missing_at_a_glance(&self, progress: Progress) -> Missing {
         let there = self.writer.handle().matched_peers().len();
         match progress {
             Progress::Sent(number) => return Missing::Reply { repliers: self.calls.asked(number) },
@@ -179,11 +179,18 @@ impl<Q, R> Asking<Q, R> {
         }
         let back = self.reader.handle().matched_peers().len();
         match (there, back) {
-            (0, 0) => {}
-            (1.., 1..) => return Missing::Replier { requests: there, replies: back },
-            _ => return Missing::OneWay { requests: there, replies: back },
+            (0, 0) => Missing::Matches { matched: 0, wanted: 1 },
+            (1.., 1..) => Missing::Replier { requests: there, replies: back },
+            _ => Missing::OneWay { requests: there, replies: back },
         }
-        WaitSource::<()>::missing(&**self.writer.handle(), Awaited::Matched(1))
+    }
+
+    /// Returns what a call misses, with the reason of a missing match.
+    pub(super) fn missing(&self, progress: Progress) -> Missing {
+        match self.missing_at_a_glance(progress) {
+            Missing::Matches { .. } => WaitSource::<()>::missing(&**self.writer.handle(), Awaited::Matched(1)),
+            missing => missing,
+        }
     }
 }
 

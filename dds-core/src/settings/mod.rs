@@ -13,6 +13,7 @@ mod pre_shared_key;
 mod profiles;
 #[cfg(feature = "security")]
 mod psk_transform;
+mod variables;
 
 pub use config::DURABILITY_SERVICE;
 #[cfg(not(feature = "serde"))]
@@ -22,3 +23,6 @@ pub use config::{Receiving, Scope};
 pub(crate) use peer_address::{is_name, resolve_again, resolve_peer};
 #[cfg(feature = "serde")]
 pub(crate) use profiles::Profiles;
+#[cfg(test)]
+pub(crate) use variables::VARIABLES;
+pub(crate) use variables::warn_of_misspelled_variables;

@@ -1,6 +1,7 @@
 //! Coherent and ordered access to the readers of a subscriber (DDS 1.4, 2.2.2.5.2.8 to 2.2.2.5.2.10).
 
-use crate::subscription::{AnyReader, GroupAccess, SubscriberGroup};
+use crate::endpoint::AnyEndpoint;
+use crate::subscription::{GroupAccess, SubscriberGroup};
 use dds_rtps::history::States;
 use std::fmt;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ impl<'s> Access<'s> {
     /// Otherwise each reader is listed once, in the order of creation (DDS 1.4, 2.2.2.5.2.10).
     #[must_use]
     #[doc(alias = "get_datareaders")]
-    pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
+    pub fn readers(&self, states: States) -> Vec<Box<dyn AnyEndpoint>> {
         let members = self.group.members();
         let mut readers = Vec::new();
         let is_ordered = match &self.access {

@@ -2,7 +2,7 @@
 
 use crate::actor::Ticket;
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::infrastructure::{Awaited, Missing, Subject, WaitErrorKind, WaitSource};
 use crate::subscription::ReaderHandle;
 use dds_rtps::types::Guid;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,6 +44,10 @@ impl WaitSource<()> for HistoryWait<'_> {
 
     fn subject(&self) -> &Arc<Subject> {
         self.reader.subject()
+    }
+
+    fn missing_at_a_glance(&self, _: Awaited) -> Missing {
+        Missing::History { writers: self.writers.lock().unwrap_or_else(PoisonError::into_inner).len() }
     }
 
     fn complain(&self, awaited: Awaited) {

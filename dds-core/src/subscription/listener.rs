@@ -1,11 +1,11 @@
 //! Listeners of readers and subscribers (DDS 1.4, 2.2.2.5.6 and 2.2.2.5.7).
 
-use crate::endpoint::EndpointDispatch;
+use crate::endpoint::{AnyEndpoint, EndpointDispatch};
 use crate::infrastructure::{
     CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, PeerStatus,
     SampleRejectedStatus, mark,
 };
-use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber};
+use crate::subscription::{DataReader, ReaderEvent, ReaderHandle, Subscriber};
 use std::sync::Arc;
 
 /// Receives the events of a reader (DDS 1.4, 2.2.2.5.7). The default methods do nothing.
@@ -149,37 +149,37 @@ pub trait SubscriberListener: Send + 'static {
     }
 
     /// As [`DataReaderListener::on_data_available`].
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         let _ = reader;
     }
 
     /// As [`DataReaderListener::on_subscription_matched`].
-    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: PeerStatus) {
+    fn on_subscription_matched(&mut self, reader: &dyn AnyEndpoint, status: PeerStatus) {
         let _ = (reader, status);
     }
 
     /// As [`DataReaderListener::on_requested_incompatible_qos`].
-    fn on_requested_incompatible_qos(&mut self, reader: &dyn AnyReader, status: IncompatibleQosStatus) {
+    fn on_requested_incompatible_qos(&mut self, reader: &dyn AnyEndpoint, status: IncompatibleQosStatus) {
         let _ = (reader, status);
     }
 
     /// As [`DataReaderListener::on_sample_lost`].
-    fn on_sample_lost(&mut self, reader: &dyn AnyReader, status: CountStatus) {
+    fn on_sample_lost(&mut self, reader: &dyn AnyEndpoint, status: CountStatus) {
         let _ = (reader, status);
     }
 
     /// As [`DataReaderListener::on_sample_rejected`].
-    fn on_sample_rejected(&mut self, reader: &dyn AnyReader, status: SampleRejectedStatus) {
+    fn on_sample_rejected(&mut self, reader: &dyn AnyEndpoint, status: SampleRejectedStatus) {
         let _ = (reader, status);
     }
 
     /// As [`DataReaderListener::on_liveliness_changed`].
-    fn on_liveliness_changed(&mut self, reader: &dyn AnyReader, status: LivelinessChangedStatus) {
+    fn on_liveliness_changed(&mut self, reader: &dyn AnyEndpoint, status: LivelinessChangedStatus) {
         let _ = (reader, status);
     }
 
     /// As [`DataReaderListener::on_requested_deadline_missed`].
-    fn on_requested_deadline_missed(&mut self, reader: &dyn AnyReader, status: DeadlineMissedStatus) {
+    fn on_requested_deadline_missed(&mut self, reader: &dyn AnyEndpoint, status: DeadlineMissedStatus) {
         let _ = (reader, status);
     }
 }

@@ -35,7 +35,6 @@ mod stream;
 mod subscriber;
 
 pub use access::Access;
-pub use any_reader::AnyReader;
 pub use builder::DataReaderBuilder;
 pub use change::Change;
 pub use data_reader::DataReader;
@@ -55,6 +54,7 @@ pub(crate) use reader_mail::ReaderMail;
 pub(crate) use run::{ParsedRun, SubmessageRun, SubmessageRunEnd};
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
 pub use select::Select;
-pub use stream::{Iter, SampleStream};
+pub(crate) use stream::Iter;
+pub use stream::SampleStream;
 pub use subscriber::Subscriber;
 pub(crate) use subscriber::{SubscriberGroup, SubscriptionContext};

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
 /// Blocking iterator over the values of a reader. See [`DataReader::iter`].
-pub struct Iter<'a, T> {
+pub(crate) struct Iter<'a, T> {
     reader: &'a DataReader<T>,
 }
 

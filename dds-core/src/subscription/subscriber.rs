@@ -1,14 +1,14 @@
 //! Groups of readers (DDS 1.4, 2.2.2.5.2).
 
 use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
-use crate::endpoint::{remove_group_listener, set_group_listener};
+use crate::endpoint::{AnyEndpoint, remove_group_listener, set_group_listener};
 use crate::infrastructure::{
     About, Awaited, CreateError, CreateErrorKind, Entity, QosError, ReadError, ReadErrorKind, StatusCondition,
     StatusMask, Upgrade, Waiting, Weak,
 };
 use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::listener::dispatch_reader_to_group;
-use crate::subscription::{Access, AnyReader, DataReader, DataReaderBuilder, ReaderHandle, SubscriberListener};
+use crate::subscription::{Access, DataReader, DataReaderBuilder, ReaderHandle, SubscriberListener};
 use crate::topic::{BuiltinKind, PublicationBuiltinTopicData, TopicRef};
 use dds_rtps::history::States;
 use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle};
@@ -211,7 +211,7 @@ impl Subscriber {
     /// ```
     #[must_use]
     #[doc(alias = "get_datareaders")]
-    pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
+    pub fn readers(&self, states: States) -> Vec<Box<dyn AnyEndpoint>> {
         let mut readers = Vec::new();
         for reader in self.group.members() {
             if reader.has_matching(states) {

@@ -3,7 +3,6 @@
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::error::{WriteError, WriteErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
-use dds_core::stats::ReaderLag;
 use dds_core::status::WriterEvent;
 use dds_core::writer::SlowReader;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
@@ -354,11 +353,12 @@ fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWr
 fn blocked_write_names_lagging_reader() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Block);
     let filled = fill(&writer);
-    let slowest = Some(ReaderLag::new(stuck.guid(), u64::from(filled) - 1));
-    assert_eq!(writer.try_write(&item(9)).unwrap_err().kind(), &WriteErrorKind::Full { slowest });
+    let (slowest, behind) = (Some(stuck.guid()), u64::from(filled) - 1);
+    assert_eq!(writer.try_write(&item(9)).unwrap_err().kind(), &WriteErrorKind::Full { slowest, behind });
     let error = writer.write(&item(9)).unwrap_err();
-    let WriteErrorKind::Timeout { waited, slowest: named } = error.kind() else { panic!("{error}") };
-    assert!((*named, *waited >= Duration::from_millis(50)) == (slowest, true), "{error}");
+    let WriteErrorKind::Timeout { waited, slowest: named, behind: by } = error.kind() else { panic!("{error}") };
+    assert_eq!((*named, *by), (slowest, behind), "{error}");
+    assert!(*waited >= Duration::from_millis(50), "{error}");
     assert!(error.to_string().contains(&format!("{} is 4 samples behind", stuck.guid())), "{error}");
     let item = item(9);
     let mut write = Polled::new(&writer, &item);

@@ -1,7 +1,7 @@
 //! Limits on consecutive calls to listeners of groups and participants by one thread.
 
 use crate::support::{PATIENCE, World};
-use dds_core::listener::{AnyReader, PublisherListener, SubscriberListener, TopicListener};
+use dds_core::listener::{AnyEndpoint, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::SubscriberQos;
 use dds_core::status::StatusMask;
 use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Guid};
@@ -32,7 +32,7 @@ const WITHOUT_END: usize = 10_000;
 impl PublisherListener for Answering {}
 impl TopicListener for Answering {}
 impl SubscriberListener for Answering {
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         reader.downcast_ref::<DataReader<Count>>().unwrap().take().unwrap();
         if thread::current().id() == self.writing && self.calls_there.fetch_add(1, Ordering::Relaxed) == WITHOUT_END {
             self.may_stop.store(true, Ordering::Relaxed);
@@ -74,7 +74,7 @@ fn group_listener_writing_back_lets_write_return() {
 /// Reports which reader was notified, and on which thread.
 struct Where(Sender<(Guid, ThreadId)>);
 impl SubscriberListener for Where {
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         // The end of the writer also causes a notification, after the test.
         let _ = self.0.send((reader.guid(), thread::current().id()));
     }

@@ -2,7 +2,7 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::error::{CreateErrorKind, ReadErrorKind, WaitErrorKind, WriteErrorKind};
-use dds_core::listener::{AnyReader, DataReaderListener, PublisherListener, SubscriberListener, TopicListener};
+use dds_core::listener::{AnyEndpoint, DataReaderListener, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
 use dds_core::status::StatusMask;
 use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity, Weak};
@@ -309,7 +309,7 @@ impl DataReaderListener<Count> for Stays {
 }
 
 impl SubscriberListener for Stays {
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         self.call(reader.downcast_ref().unwrap());
     }
 }

@@ -4,7 +4,7 @@ use crate::support::{PATIENCE, World};
 use dds_core::condition::Condition;
 use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::listener::{
-    AnyReader, AnyWriter, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
+    AnyEndpoint, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::status::{CountStatus, IncompatibleQosStatus, PeerStatus, ReaderEvent, StatusMask, WriterEvent};
@@ -78,12 +78,12 @@ impl DataWriterListener<Count> for Noting {
 }
 
 impl PublisherListener for Noting {
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PeerStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyEndpoint, _: PeerStatus) {
         assert!(writer.downcast_ref::<DataWriter<Count>>().is_some());
         assert!(writer.downcast_ref::<DataWriter<Other>>().is_none());
         self.note(&format!("writer of {} matched", writer.topic_name()));
     }
-    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyWriter, _: IncompatibleQosStatus) {
+    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyEndpoint, _: IncompatibleQosStatus) {
         self.note(&format!("writer of {} incompatible", writer.topic_name()));
     }
 }
@@ -93,11 +93,11 @@ impl SubscriberListener for Noting {
         self.note("data on readers");
         subscriber.notify_datareaders();
     }
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         let reader = reader.downcast_ref::<DataReader<Count>>().unwrap();
         self.note(&format!("data {}", reader.take().unwrap().len()));
     }
-    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, _: PeerStatus) {
+    fn on_subscription_matched(&mut self, reader: &dyn AnyEndpoint, _: PeerStatus) {
         self.note(&format!("reader of {} matched", reader.topic_name()));
     }
 }
@@ -268,7 +268,7 @@ impl DataReaderListener<Count> for Panicking {
     }
 }
 impl SubscriberListener for Panicking {
-    fn on_data_available(&mut self, _: &dyn AnyReader) {
+    fn on_data_available(&mut self, _: &dyn AnyEndpoint) {
         panic!("on purpose");
     }
 }
@@ -309,7 +309,7 @@ impl DataWriterListener<Count> for PanickingAtMatches {
     }
 }
 impl PublisherListener for PanickingAtMatches {
-    fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PeerStatus) {
+    fn on_publication_matched(&mut self, _: &dyn AnyEndpoint, _: PeerStatus) {
         panic!("on purpose");
     }
 }
@@ -458,12 +458,12 @@ fn group_ends_when_its_listener_returns() {
         }
     }
     impl PublisherListener for Slow {
-        fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PeerStatus) {
+        fn on_publication_matched(&mut self, _: &dyn AnyEndpoint, _: PeerStatus) {
             self.stay();
         }
     }
     impl SubscriberListener for Slow {
-        fn on_subscription_matched(&mut self, _: &dyn AnyReader, _: PeerStatus) {
+        fn on_subscription_matched(&mut self, _: &dyn AnyEndpoint, _: PeerStatus) {
             self.stay();
         }
     }

@@ -1,6 +1,6 @@
 //! Settings and QoS from files and the environment, and the errors for invalid ones.
 
-use crate::support::{PATIENCE, World};
+use crate::support::{Notes, PATIENCE, World};
 use dds_core::builtin::BuiltinTopic;
 use dds_core::error::{CreateErrorKind, ProfileProblem, ReturnCode};
 use dds_core::qos::{Durability, History, Preset, Reliability, ResourceLimits};
@@ -161,6 +161,29 @@ fn code_beats_environment_beats_file() {
     assert_eq!(found.data.unwrap().key, dds_core::Entity::guid(&seen));
     let ignoring = DomainParticipantBuilder::default().ignore_environment().scope(dds_core::Scope::Host);
     assert_eq!(ignoring.build().unwrap().domain_id(), 0);
+}
+
+#[test]
+fn misspelled_environment_variable_is_named_once() {
+    let variables = [("DDS_PEER", "robot"), ("DDS_RECEIVE", "thread"), ("DDS_ROOT", "/opt/other")];
+    if !with_environment("profiles::misspelled_environment_variable_is_named_once", &variables) {
+        return;
+    }
+    let build = || {
+        let _participant = DomainParticipant::builder(0).scope(dds_core::Scope::Host).build().unwrap();
+    };
+    let ignore = || {
+        let _participant = World::new().builder().ignore_environment().build().unwrap();
+    };
+    let named = |build: &dyn Fn()| {
+        let (_, mut lines) = Notes::of_warnings().take(build);
+        lines.retain(|line| line.contains("did you mean"));
+        lines
+    };
+    assert!(named(&ignore).is_empty());
+    let [line] = &named(&build)[..] else { panic!("one line") };
+    assert!(line.contains("did you mean DDS_PEERS?") && line.contains("variable=\"DDS_PEER\""), "{line}");
+    assert!(named(&build).is_empty(), "one environment, one warning");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn wait_for_repliers(requester: &Requester<Number, Number>, count: usize) {
 
 fn timeout_of(requester: &Requester<Number, Number>) -> Missing {
     match requester.call(&number(1)).block_for(MOMENT).unwrap_err().kind().clone() {
-        WaitErrorKind::Timeout { limit, missing } if limit == MOMENT => missing,
+        WaitErrorKind::Timeout { awaited: "reply", limit, missing } if limit == MOMENT => missing,
         other => panic!("{other:?}"),
     }
 }
@@ -155,7 +155,7 @@ fn timeout_names_the_missing_part() {
     assert_eq!(timeout_of(&requester), Missing::Reply { repliers: 1 });
     assert_eq!(requester.in_flight(), 0, "a timeout cancels the call");
     let text = requester.call(&number(1)).block_for(MOMENT).unwrap_err().to_string();
-    assert!(text.contains("no reply; the request was sent to 1 replier"), "{text}");
+    assert!(text.contains("no reply within 150ms: the request was sent to 1 replier"), "{text}");
     drop(replier);
 }
 
@@ -353,7 +353,7 @@ fn full_history_delays_a_call() {
     }
     let error = requester.call(&number(2)).block_for(MOMENT).unwrap_err();
     let missing = Missing::Acknowledgment { readers: 1 };
-    assert_eq!(error.kind(), &WaitErrorKind::Timeout { limit: MOMENT, missing });
+    assert_eq!(error.kind(), &WaitErrorKind::Timeout { awaited: "reply", limit: MOMENT, missing });
     assert_eq!(requester.in_flight(), 2, "a timeout cancels the call");
     let server = squares(&replier);
     assert_eq!(requester.call(&number(3)).block_for(PATIENCE).unwrap(), number(9));

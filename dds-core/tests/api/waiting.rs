@@ -5,7 +5,7 @@ use dds_core::condition::GuardCondition;
 use dds_core::error::{Missing, ReadErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
 use dds_core::status::{ReaderEvent, WriterEvent};
-use dds_core::{DdsType, Delivery, Duration, WaitSet};
+use dds_core::{DdsType, Delivery, Duration, WaitSet, Waiting};
 use std::future::IntoFuture;
 use std::pin::pin;
 use std::sync::mpsc;
@@ -24,7 +24,58 @@ fn wait_without_peer_ends_at_timeout() {
     assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
     assert!(error.to_string().contains("alone"), "{error}");
     // Too short to look for the reason.
-    assert!(error.to_string().contains("from 100 ms on"), "{error}");
+    assert!(error.to_string().contains("from a limit of 100 ms on"), "{error}");
+}
+
+/// Returns the error of a wait, which fails as it should: with this text.
+fn timeout_says<T: std::fmt::Debug>(wait: Waiting<'_, T>, limit: Duration, text: &str) {
+    let error = wait.block_for(limit).unwrap_err();
+    assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+    let start = format!("within {limit}: ");
+    let said = error.to_string();
+    assert!(said.contains(&text.replace("within: ", &start)), "{said}\nlacks {text}");
+}
+
+#[cfg(feature = "dynamic")]
+#[test]
+fn timeout_of_type_search_counts_endpoints_without_description() {
+    let participant = World::new().participant();
+    let moment = Duration::from_millis(5);
+    timeout_says(participant.discover_type_objects("none"), moment, "no description of the type within: no other");
+    let raw = participant.raw_topic("raw", "Raw", Default::default()).unwrap();
+    let _raw = participant.writer(&raw).unwrap();
+    timeout_says(participant.discover_type_objects("raw"), moment, "within: 1 endpoint of the topic, without");
+}
+
+/// A loop with short limits names the awaited event as well.
+#[test]
+fn short_timeout_names_event_limit_and_what_there_is() {
+    let participant = World::new().participant();
+    let (moment, longer) = (Duration::from_millis(5), Duration::from_millis(120));
+    let qos = DataWriterQos::default().reliable().keep_all();
+    let writer = participant.writer_builder::<Count>("topic").qos(qos).build().unwrap();
+    timeout_says(writer.wait_for_readers(2), moment, "no matches within: 0 of 2 endpoints matched; wait longer");
+    timeout_says(writer.wait_for_readers(2), longer, "no matches within: no other participant was discovered");
+    timeout_says(participant.find_topic::<Count>("none"), moment, "no topic of this type within: no other");
+
+    let reader = participant.reader_builder::<Count>("topic").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    timeout_says(writer.wait_for_readers(2), moment, "no matches within: 1 of 2 endpoints matched; start the other");
+    writer.write(&Count { count: 1 }).unwrap();
+    reader.next_sample().block_for(PATIENCE).unwrap();
+    for limit in [moment, longer] {
+        let text = "no sample within: 1 writer matched, and the reader has received 1 sample since its creation";
+        timeout_says(reader.next_sample(), limit, text);
+        timeout_says(reader.readable(), limit, text);
+    }
+    timeout_says(reader.closed(), moment, "no end within: it did not occur; wait longer");
+    let set = WaitSet::new(&participant);
+    timeout_says(set.wait(), moment, "no triggered condition within: 0 conditions attached; attach a condition");
+    set.attach(&GuardCondition::new());
+    timeout_says(set.wait(), moment, "no triggered condition within: 1 condition attached; check");
+    let topic = participant.topic::<Count>("other", None).unwrap();
+    let events = topic.events();
+    timeout_says(events.next_event(), moment, "no event within: it did not occur");
 }
 
 #[test]
@@ -279,8 +330,12 @@ fn timeout_ends_wait_after_participant_ended() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         for _ in 0..3 {
+            let awaited = "triggered condition";
             let error = set.wait().within(limit).await.unwrap_err();
-            assert_eq!(error.kind(), &WaitErrorKind::Timeout { limit, missing: Missing::Event });
+            assert_eq!(
+                error.kind(),
+                &WaitErrorKind::Timeout { awaited, limit, missing: Missing::Trigger { conditions: 1 } }
+            );
         }
         assert!(matches!(begun.await.unwrap_err().kind(), WaitErrorKind::Timeout { .. }));
         guard.set_triggered(true);

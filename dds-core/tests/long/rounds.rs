@@ -9,7 +9,7 @@ use dds_core::cdr::{Encode, TypeInfo, ViewOf};
 use dds_core::condition::Condition;
 use dds_core::error::EncodeError;
 use dds_core::listener::{
-    AnyReader, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
+    AnyEndpoint, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
 use dds_core::status::StatusMask;
@@ -55,7 +55,7 @@ impl DataWriterListener<Count> for Listening {}
 impl TopicListener for Listening {}
 impl PublisherListener for Listening {}
 impl SubscriberListener for Listening {
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         let _ = reader.downcast_ref::<DataReader<Count>>().unwrap().take();
     }
 }

@@ -317,13 +317,13 @@ impl DataWriterListener<Pose> for Diary {
 }
 
 impl SubscriberListener for Diary {
-    fn on_liveliness_changed(&mut self, _: &dyn dds_core::listener::AnyReader, status: LivelinessChangedStatus) {
+    fn on_liveliness_changed(&mut self, _: &dyn dds_core::listener::AnyEndpoint, status: LivelinessChangedStatus) {
         self.note("participant", format!("{} alive, {} not", status.alive_count, status.not_alive_count));
     }
 }
 
 impl PublisherListener for Diary {
-    fn on_liveliness_lost(&mut self, _: &dyn dds_core::listener::AnyWriter, status: CountStatus) {
+    fn on_liveliness_lost(&mut self, _: &dyn dds_core::listener::AnyEndpoint, status: CountStatus) {
         self.note("participant", format!("lost {}", status.total_count_change));
     }
 }

@@ -313,7 +313,7 @@ told! {
         on_liveliness_lost(CountStatus) "LIVELINESS_LOST" total_count_change;
         on_offered_deadline_missed(DeadlineMissedStatus) "OFFERED_DEADLINE_MISSED" total_count_change;
     }
-    PublisherListener: &dyn AnyWriter {
+    PublisherListener: &dyn AnyEndpoint {
         on_publication_matched(PeerStatus) "PUBLICATION_MATCHED" current_count_change;
         on_offered_incompatible_qos(IncompatibleQosStatus) "OFFERED_INCOMPATIBLE_QOS" total_count_change;
         on_liveliness_lost(CountStatus) "LIVELINESS_LOST" total_count_change;
@@ -327,7 +327,7 @@ told! {
         on_liveliness_changed(LivelinessChangedStatus) "LIVELINESS_CHANGED" not_alive_count_change;
         on_requested_deadline_missed(DeadlineMissedStatus) "REQUESTED_DEADLINE_MISSED" total_count_change;
     }
-    SubscriberListener: &dyn AnyReader {
+    SubscriberListener: &dyn AnyEndpoint {
         on_subscription_matched(PeerStatus) "SUBSCRIPTION_MATCHED" current_count_change;
         on_requested_incompatible_qos(IncompatibleQosStatus) "REQUESTED_INCOMPATIBLE_QOS" total_count_change;
         on_sample_lost(CountStatus) "SAMPLE_LOST" total_count_change;

@@ -5,7 +5,6 @@ use dds_core::matching::TypeDifferenceKind;
 use dds_core::qos::{DataReaderQos, TypeConsistency, TypeConsistencyKind};
 use dds_core::sim::Simulation;
 use dds_core::{DdsType, DomainParticipant};
-use dds_rtps::xtypes::{TypeDefinition, TypeObject};
 use std::time::Duration;
 
 /// Of virtual time.
@@ -281,8 +280,11 @@ fn forced_validation_requires_type_description() {
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
 }
 
+#[cfg(feature = "dynamic")]
 #[test]
 fn discovered_type_has_all_members() {
+    use dds_rtps::xtypes::{TypeDefinition, TypeObject};
+
     let World { simulation: _simulation, from, to } = World::new(6);
     let _writer = from.writer::<Long>("t").unwrap();
     let found = to.discover_type_objects("t").block_for(PATIENCE).unwrap();
@@ -345,6 +347,8 @@ fn type_names_decide_without_type_description() {
     let names = Obstacle::TypeName { ours: "Short".into(), theirs: "Long".into() };
     assert_eq!(report.obstacles, [names]);
 
+    #[cfg(feature = "dynamic")]
     let _writer = from.writer::<Short>("alone").unwrap();
+    #[cfg(feature = "dynamic")]
     assert!(to.discover_type_objects("alone").block_for(PATIENCE).is_err(), "no endpoint describes it");
 }

@@ -10,7 +10,7 @@ use crate::wait::{MessageSource, Wait};
 use dds_core::cdr::{DecodeOwned, Raw};
 use dds_core::filter::FilterExpression;
 use dds_core::qos::DataReaderQos;
-use dds_core::reader::{Iter, SampleStream};
+use dds_core::reader::SampleStream;
 use dds_core::{DataReader, Sample, SampleInfo, TopicRef, Waiting};
 use dds_ros2_msgs::RosMessage;
 use std::fmt;
@@ -102,8 +102,7 @@ impl<T: DecodeOwned> Subscription<T> {
     }
 
     /// Returns an iterator over the messages, which blocks until the next one and ends when the context closes.
-    #[must_use]
-    pub fn iter(&self) -> Iter<'_, T> {
+    pub fn iter(&self) -> impl Iterator<Item = T> + use<'_, T> {
         self.inner.reader.iter()
     }
 

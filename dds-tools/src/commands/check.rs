@@ -8,7 +8,7 @@ use crate::network;
 use crate::options::CheckOptions;
 use crate::stop::Stop;
 use dds_core::DomainParticipant;
-use dds_core::builtin::DiscoveredType;
+use dds_core::dynamic::DiscoveredType;
 use std::io::Write;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Prints status changes of the participant's entities.
 
 use super::say;
-use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
+use dds_core::listener::{AnyEndpoint, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::PolicyId;
 use dds_core::status::{
     CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, PeerStatus, StatusMask,
@@ -21,44 +21,44 @@ pub(crate) fn shown() -> StatusMask {
 pub(crate) struct Statuses;
 
 impl PublisherListener for Statuses {
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyEndpoint, status: PeerStatus) {
         let counts = matched("readers", status.current_count, status.current_count_change);
-        print_status("on_publication_matched()", &of_writer(writer), &counts);
+        print_status("on_publication_matched()", &of_endpoint(writer), &counts);
     }
 
-    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyWriter, status: IncompatibleQosStatus) {
-        print_status("on_offered_incompatible_qos()", &of_writer(writer), &policy(status.last_policy_id));
+    fn on_offered_incompatible_qos(&mut self, writer: &dyn AnyEndpoint, status: IncompatibleQosStatus) {
+        print_status("on_offered_incompatible_qos()", &of_endpoint(writer), &policy(status.last_policy_id));
     }
 
-    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: CountStatus) {
+    fn on_liveliness_lost(&mut self, writer: &dyn AnyEndpoint, status: CountStatus) {
         let counts = total(status.total_count, status.total_count_change);
-        print_status("on_liveliness_lost()", &of_writer(writer), &counts);
+        print_status("on_liveliness_lost()", &of_endpoint(writer), &counts);
     }
 
-    fn on_offered_deadline_missed(&mut self, writer: &dyn AnyWriter, status: DeadlineMissedStatus) {
+    fn on_offered_deadline_missed(&mut self, writer: &dyn AnyEndpoint, status: DeadlineMissedStatus) {
         let counts = total(status.total_count, status.total_count_change);
-        print_status("on_offered_deadline_missed()", &of_writer(writer), &counts);
+        print_status("on_offered_deadline_missed()", &of_endpoint(writer), &counts);
     }
 }
 
 impl SubscriberListener for Statuses {
-    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: PeerStatus) {
+    fn on_subscription_matched(&mut self, reader: &dyn AnyEndpoint, status: PeerStatus) {
         let counts = matched("writers", status.current_count, status.current_count_change);
-        print_status("on_subscription_matched()", &of_reader(reader), &counts);
+        print_status("on_subscription_matched()", &of_endpoint(reader), &counts);
     }
 
-    fn on_requested_incompatible_qos(&mut self, reader: &dyn AnyReader, status: IncompatibleQosStatus) {
-        print_status("on_requested_incompatible_qos()", &of_reader(reader), &policy(status.last_policy_id));
+    fn on_requested_incompatible_qos(&mut self, reader: &dyn AnyEndpoint, status: IncompatibleQosStatus) {
+        print_status("on_requested_incompatible_qos()", &of_endpoint(reader), &policy(status.last_policy_id));
     }
 
-    fn on_liveliness_changed(&mut self, reader: &dyn AnyReader, status: LivelinessChangedStatus) {
+    fn on_liveliness_changed(&mut self, reader: &dyn AnyEndpoint, status: LivelinessChangedStatus) {
         let counts = format!("(alive = {}, not_alive = {})", status.alive_count, status.not_alive_count);
-        print_status("on_liveliness_changed()", &of_reader(reader), &counts);
+        print_status("on_liveliness_changed()", &of_endpoint(reader), &counts);
     }
 
-    fn on_requested_deadline_missed(&mut self, reader: &dyn AnyReader, status: DeadlineMissedStatus) {
+    fn on_requested_deadline_missed(&mut self, reader: &dyn AnyEndpoint, status: DeadlineMissedStatus) {
         let counts = total(status.total_count, status.total_count_change);
-        print_status("on_requested_deadline_missed()", &of_reader(reader), &counts);
+        print_status("on_requested_deadline_missed()", &of_endpoint(reader), &counts);
     }
 }
 
@@ -69,12 +69,8 @@ impl TopicListener for Statuses {
     }
 }
 
-fn of_writer(writer: &dyn AnyWriter) -> String {
-    topic_and_type(writer.topic_name(), writer.type_name())
-}
-
-fn of_reader(reader: &dyn AnyReader) -> String {
-    topic_and_type(reader.topic_name(), reader.type_name())
+fn of_endpoint(endpoint: &dyn AnyEndpoint) -> String {
+    topic_and_type(endpoint.topic_name(), endpoint.type_name())
 }
 
 fn topic_and_type(topic: &str, type_name: &str) -> String {

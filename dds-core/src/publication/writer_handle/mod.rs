@@ -6,16 +6,16 @@
 mod write;
 
 use crate::context::GroupedEndpoint;
-use crate::endpoint::{Endpoint, EndpointActor, EndpointCore, enable};
+use crate::endpoint::{AnyEndpoint, Endpoint, EndpointActor, EndpointCore, enable};
 use crate::infrastructure::{
     Awaited, CountStatus, CreateErrorKind, DeadlineMissedStatus, IncompatibleQosStatus, Missing, PeerStatus,
     WriteError, WriteErrorKind, mark,
 };
+use crate::publication::PublicationContext;
 use crate::publication::builder::{Behavior, writer_protocol};
 use crate::publication::encoder::SampleEncoder;
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
-use crate::publication::{AnyWriter, PublicationContext};
 use crate::qos::{DataWriterQos, Durability, Presentation, PublisherQos};
 use dds_rtps::cdr::{AnyType, Encoding};
 use dds_rtps::concurrent::Payload;
@@ -36,7 +36,7 @@ pub(crate) struct WriterHandle {
     /// Time of the last warning about a reader that held up a write, in nanoseconds; 0 before the first.
     warned_at: AtomicU64,
     /// Creates a typed handle, for listeners that do not know the type.
-    lend: fn(Arc<Self>) -> Box<dyn AnyWriter>,
+    lend: fn(Arc<Self>) -> Box<dyn AnyEndpoint>,
 }
 
 impl WriterHandle {
@@ -44,7 +44,7 @@ impl WriterHandle {
         endpoint: EndpointCore<Self>,
         encoder: SampleEncoder,
         behavior: Behavior,
-        lend: fn(Arc<Self>) -> Box<dyn AnyWriter>,
+        lend: fn(Arc<Self>) -> Box<dyn AnyEndpoint>,
     ) -> Arc<Self> {
         Arc::new(Self { endpoint, encoder, loans: Loans::default(), behavior, warned_at: AtomicU64::new(0), lend })
     }
@@ -63,7 +63,7 @@ impl WriterHandle {
     }
 
     /// Returns a typed handle for the duration of a listener's call.
-    pub(super) fn lend_typed(self: &Arc<Self>) -> Box<dyn AnyWriter> {
+    pub(super) fn lend_typed(self: &Arc<Self>) -> Box<dyn AnyEndpoint> {
         (self.lend)(Arc::clone(self))
     }
 
@@ -288,7 +288,8 @@ impl Endpoint for WriterHandle {
     fn missing_of_matched(&self, awaited: Awaited, matched: usize) -> Missing {
         match awaited {
             Awaited::Acknowledged(_) => Missing::Acknowledgment { readers: matched },
-            _ => Missing::Matches { matched },
+            Awaited::Matched(wanted) => Missing::Matches { matched, wanted },
+            _ => Missing::Event,
         }
     }
 

@@ -247,7 +247,8 @@ impl WriterHandle {
 
     /// Error of a write that waited for room for `waited`.
     pub(crate) fn timeout(&self, waited: Duration) -> WriteErrorKind {
-        WriteErrorKind::Timeout { waited, slowest: self.slowest_reader() }
+        let (slowest, behind) = self.slowest_reader().map(|lag| (lag.reader, lag.samples)).unzip();
+        WriteErrorKind::Timeout { waited, slowest, behind: behind.unwrap_or_default() }
     }
 
     /// Reader that holds the oldest sample in the history.
@@ -258,7 +259,10 @@ impl WriterHandle {
     pub(crate) fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
         let limits = self.qos().fixed().resource_limits;
         match refused {
-            WriteRefused::Full => WriteErrorKind::Full { slowest: self.slowest_reader() },
+            WriteRefused::Full => {
+                let (slowest, behind) = self.slowest_reader().map(|lag| (lag.reader, lag.samples)).unzip();
+                WriteErrorKind::Full { slowest, behind: behind.unwrap_or_default() }
+            }
             // No wait can help with these: only the application frees samples and instances.
             WriteRefused::SamplesMax => {
                 WriteErrorKind::OutOfResources { limit: "max_samples", value: limit_value(limits.max_samples) }

@@ -31,6 +31,7 @@ use dds_rtps::history::{Operation, ReaderLatencies, Selection, States};
 use dds_rtps::reader::ReaderCounters;
 use dds_rtps::types::InstanceHandle;
 pub(crate) use instances::decode_key;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
@@ -290,8 +291,7 @@ impl<T> DataReader<T> {
     /// Returns an iterator over the values as they arrive.
     ///
     /// It blocks until the reader is enabled and a value arrives. It ends when the reader is closed.
-    #[must_use]
-    pub fn iter(&self) -> Iter<'_, T>
+    pub fn iter(&self) -> impl Iterator<Item = T> + fmt::Debug + use<'_, T>
     where
         T: DecodeOwned,
     {
@@ -608,19 +608,15 @@ impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
         WaitSource::<()>::warns_of(&*self.handle, awaited)
     }
 
+    fn missing_at_a_glance(&self, awaited: Awaited) -> Missing {
+        WaitSource::<()>::missing_at_a_glance(&*self.handle, awaited)
+    }
+
     fn missing(&self, awaited: Awaited) -> Missing {
         WaitSource::<()>::missing(&*self.handle, awaited)
     }
 
     fn complain(&self, awaited: Awaited) {
         WaitSource::<()>::complain(&*self.handle, awaited);
-    }
-}
-
-impl<'a, T: DecodeOwned> IntoIterator for &'a DataReader<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
     }
 }

@@ -7,7 +7,7 @@ mod select;
 
 use crate::actor::close_cell;
 use crate::context::GroupedEndpoint;
-use crate::endpoint::{Endpoint, EndpointActor, EndpointCore, enable};
+use crate::endpoint::{AnyEndpoint, Endpoint, EndpointActor, EndpointCore, enable};
 use crate::infrastructure::{
     Awaited, CountStatus, CreateErrorKind, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus,
     Missing, PeerStatus, ReadError, ReadErrorKind, SampleRejectedStatus, StatusMask, mark,
@@ -18,7 +18,7 @@ use crate::subscription::group_access::GroupMembership;
 use crate::subscription::losses::LossContext;
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::samples::BatchPool;
-use crate::subscription::{AnyReader, DataOnReaders, GroupAccess, ReaderLosses, SubscriptionContext};
+use crate::subscription::{DataOnReaders, GroupAccess, ReaderLosses, SubscriptionContext};
 use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic};
 use dds_rtps::cdr::TypeDescription;
 use dds_rtps::history::ReaderLatencies;
@@ -55,9 +55,9 @@ pub(super) struct SampleSource {
 /// Functions that create typed handles, for callers that do not know the type.
 pub(super) struct TypedForms {
     /// Creates a handle of the application.
-    pub(super) erase: fn(Arc<ReaderHandle>) -> Box<dyn AnyReader>,
+    pub(super) erase: fn(Arc<ReaderHandle>) -> Box<dyn AnyEndpoint>,
     /// Lends a handle to a listener.
-    pub(super) lend: fn(Arc<ReaderHandle>) -> Box<dyn AnyReader>,
+    pub(super) lend: fn(Arc<ReaderHandle>) -> Box<dyn AnyEndpoint>,
 }
 
 impl ReaderHandle {
@@ -99,12 +99,12 @@ impl ReaderHandle {
     }
 
     /// Returns a typed handle of the application.
-    pub(super) fn erase_type(self: &Arc<Self>) -> Box<dyn AnyReader> {
+    pub(super) fn erase_type(self: &Arc<Self>) -> Box<dyn AnyEndpoint> {
         (self.forms.erase)(Arc::clone(self))
     }
 
     /// Returns a typed handle for the duration of a listener's call.
-    pub(super) fn lend_typed(self: &Arc<Self>) -> Box<dyn AnyReader> {
+    pub(super) fn lend_typed(self: &Arc<Self>) -> Box<dyn AnyEndpoint> {
         (self.forms.lend)(Arc::clone(self))
     }
 
@@ -293,7 +293,7 @@ impl Endpoint for ReaderHandle {
 
     fn missing_of_matched(&self, awaited: Awaited, matched: usize) -> Missing {
         match awaited {
-            Awaited::Matched(_) => Missing::Matches { matched },
+            Awaited::Matched(wanted) => Missing::Matches { matched, wanted },
             _ => {
                 let received = self.counters().accepted;
                 Missing::Sample { writers: matched, received }

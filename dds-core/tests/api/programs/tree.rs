@@ -3,7 +3,7 @@
 use super::{Log, Pose, log, pose};
 use crate::support::{PATIENCE, World};
 use dds_core::DataReader;
-use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
+use dds_core::listener::{AnyEndpoint, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::{Preset, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::status::{PeerStatus, StatusMask};
 use std::sync::mpsc;
@@ -11,13 +11,13 @@ use std::sync::mpsc;
 struct Monitor(mpsc::Sender<String>);
 
 impl PublisherListener for Monitor {
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyEndpoint, status: PeerStatus) {
         let _ = self.0.send(format!("{} has {}", writer.topic_name(), status.current_count));
     }
 }
 
 impl SubscriberListener for Monitor {
-    fn on_data_available(&mut self, reader: &dyn AnyReader) {
+    fn on_data_available(&mut self, reader: &dyn AnyEndpoint) {
         let Some(reader) = reader.downcast_ref::<DataReader<Pose>>() else {
             let _ = self.0.send(format!("data of {}", reader.type_name()));
             return;

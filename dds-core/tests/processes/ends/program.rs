@@ -90,7 +90,7 @@ fn writes(participant: &DomainParticipant) {
         while let Err(error) = writer.write(&Count { process, count }) {
             let WriteErrorKind::Timeout { slowest, .. } = error.kind() else { panic!("{error}") };
             if !std::mem::replace(&mut said, true) {
-                say(format!("waits for {}", slowest.map_or_else(String::new, |slowest| slowest.reader.to_string())));
+                say(format!("waits for {}", slowest.map_or_else(String::new, |reader| reader.to_string())));
             }
         }
         let status = writer.slow_readers();

@@ -3,7 +3,7 @@
 use super::*;
 use dds_core::condition::Condition;
 use dds_core::listener::{
-    AnyReader, AnyWriter, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
+    AnyEndpoint, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{Ownership, WriterDataLifecycle};
 use dds_core::status::{DeadlineMissedStatus, ReaderEvent, StatusMask, WriterEvent};
@@ -166,13 +166,13 @@ impl DataReaderListener<Pose> for Told {
 }
 
 impl PublisherListener for Told {
-    fn on_offered_deadline_missed(&mut self, _: &dyn AnyWriter, status: DeadlineMissedStatus) {
+    fn on_offered_deadline_missed(&mut self, _: &dyn AnyEndpoint, status: DeadlineMissedStatus) {
         self.note("participant of the writer", status);
     }
 }
 
 impl SubscriberListener for Told {
-    fn on_requested_deadline_missed(&mut self, _: &dyn AnyReader, status: DeadlineMissedStatus) {
+    fn on_requested_deadline_missed(&mut self, _: &dyn AnyEndpoint, status: DeadlineMissedStatus) {
         self.note("participant of the reader", status);
     }
 }

@@ -1,11 +1,8 @@
 //! Types that only one side has: the other side requests their description (XTypes 1.3, 7.6.3.3).
 
 use super::peer::{LIMIT, Peer};
-use dds_core::matching::Obstacle;
-use dds_core::matching::TypeDifferenceKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{DdsType, DomainParticipant};
-use dds_rtps::xtypes::{TypeDefinition, TypeObject};
 use serde_json::json;
 use std::time::Duration;
 
@@ -118,9 +115,12 @@ fn cyclone_topic_is_read_without_local_type() {
     }
 }
 
+#[cfg(feature = "dynamic")]
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
 fn incompatible_cyclone_type_names_member() {
+    use dds_core::matching::{Obstacle, TypeDifferenceKind};
+
     let participant = DomainParticipant::new(0).unwrap();
     let reader = participant.reader::<Middle>("unfit").unwrap();
     let _cyclone = peer(&["write", "unfit", "Unfit"]);
@@ -141,9 +141,12 @@ fn incompatible_cyclone_type_names_member() {
     assert_eq!(difference.kind, kind);
 }
 
+#[cfg(feature = "dynamic")]
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
 fn complete_cyclone_type_is_available() {
+    use dds_rtps::xtypes::{TypeDefinition, TypeObject};
+
     let participant = DomainParticipant::new(0).unwrap();
     let _cyclone = peer(&["write", "told", "Wider"]);
     let found = participant.discover_type_objects("told").block_for(LIMIT).unwrap();

@@ -1,0 +1,79 @@
+//! Names of the environment variables. A misspelled one would otherwise be without effect and without a word.
+
+use dds_rtps::types::similar::nearest;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The environment variables that a participant reads.
+pub(crate) const VARIABLES: [&str; 18] = [
+    "DDS_DOMAIN",
+    "DDS_PROFILES",
+    "DDS_SCOPE",
+    "DDS_PEERS",
+    "DDS_INTERFACES",
+    "DDS_IP",
+    "DDS_MULTICAST_TTL",
+    "DDS_RECEIVE_BUFFER",
+    "DDS_SEND_BUFFER",
+    "DDS_DOMAIN_TAG",
+    "DDS_TRANSPORTS",
+    "DDS_SHARED_MEMORY",
+    "DDS_BUSY_POLL",
+    "DDS_TYPE_INFORMATION",
+    "DDS_LATENCIES",
+    "DDS_RECEIVE",
+    "DDS_PRE_SHARED_KEY",
+    "DDS_TAP",
+];
+
+/// Logs which variables of the environment are probably misspelled. The first call of a process does it.
+pub(crate) fn warn_of_misspelled_variables() {
+    // No `Once`: a child that is forked during the first call would wait for the end of it.
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+    if IS_DONE.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    for (name, _) in std::env::vars_os() {
+        // The names of our variables are ASCII.
+        let Some(name) = name.to_str() else { continue };
+        if let Some(meant) = meant_by(name) {
+            tracing::warn!(variable = name, "this environment variable has no effect; did you mean {meant}?");
+        }
+    }
+}
+
+/// Returns the variable that a similar name probably means.
+///
+/// Other programs have variables with the same prefix, so a name that is not similar means nothing.
+fn meant_by(name: &str) -> Option<&'static str> {
+    if !name.starts_with("DDS_") || VARIABLES.contains(&name) {
+        return None;
+    }
+    nearest(name, VARIABLES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similar_name_means_a_variable_and_other_names_mean_none() {
+        for (name, meant) in [
+            ("DDS_PEER", "DDS_PEERS"),
+            ("DDS_PROFILE", "DDS_PROFILES"),
+            ("DDS_DOMAIN_ID", "DDS_DOMAIN"),
+            ("DDS_DOMAINTAG", "DDS_DOMAIN_TAG"),
+            ("DDS_TRANSPROT", "DDS_TRANSPORTS"),
+            ("DDS_RECIEVE_BUFFER", "DDS_RECEIVE_BUFFER"),
+            ("DDS_PRESHARED_KEY", "DDS_PRE_SHARED_KEY"),
+        ] {
+            assert_eq!(meant_by(name), Some(meant), "{name}");
+        }
+        for name in VARIABLES {
+            assert_eq!(meant_by(name), None);
+        }
+        // `DDS_ROOT` is a variable of OpenDDS.
+        for name in ["DDS_ROOT", "DDS_SIM_SEED", "DDS_TEST_STRICT", "ROS_DOMAIN_ID", "PEERS", "DDS_"] {
+            assert_eq!(meant_by(name), None, "{name}");
+        }
+    }
+}
