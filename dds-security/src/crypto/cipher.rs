@@ -27,7 +27,7 @@ pub(crate) struct Session {
     pub(crate) id: [u8; 4],
     kind: TransformationKind,
     cipher: Cipher,
-    /// By key id. Empty if the sender adds no MACs for receivers.
+    /// By key id. Empty without such MACs, and before [`Self::derive_receivers`].
     receivers: Vec<([u8; 4], Cipher)>,
 }
 
@@ -39,17 +39,20 @@ pub(crate) enum Cipher {
 }
 
 impl Session {
-    /// Derives the keys of a session (DDS Security 1.1, 9.5.3.3.3). `None` if the material has no key.
-    ///
-    /// `receivers`: the keys for the MACs of this receiver.
-    pub(crate) fn derive<'a>(
+    /// Derives the common key of a session (DDS Security 1.1, 9.5.3.3.3). `None` if the material has no key.
+    pub(crate) fn derive(material: &KeyMaterial, id: [u8; 4]) -> Option<Self> {
+        let cipher = Cipher::derive(material.kind, material.sender_key(), b"SessionKey", material.salt(), id)?;
+        Some(Self { id, kind: material.kind, cipher, receivers: Vec::new() })
+    }
+
+    /// Derives the keys for the MACs of this receiver.
+    pub(crate) fn derive_receivers<'a>(
+        &mut self,
         material: &KeyMaterial,
         receivers: impl Iterator<Item = &'a ReceiverKey>,
-        id: [u8; 4],
-    ) -> Option<Self> {
-        let cipher = Cipher::derive(material.kind, material.sender_key(), b"SessionKey", material.salt(), id)?;
-        let of_receiver = |key: &ReceiverKey| Some((key.id, Cipher::of_receiver(material, key, id)?));
-        Some(Self { id, kind: material.kind, cipher, receivers: receivers.map(of_receiver).collect::<Option<_>>()? })
+    ) {
+        let of_receiver = |key: &ReceiverKey| Some((key.id, Cipher::of_receiver(material, key, self.id)?));
+        self.receivers = receivers.filter_map(of_receiver).collect();
     }
 
     /// Protects `bytes` in place, and returns their MAC. The MAC also covers `associated`.
@@ -80,10 +83,10 @@ impl Session {
         }
     }
 
-    /// Verifies a MAC for this receiver, if the sender adds such MACs. One of several keys is enough: only the sender
-    /// and this receiver know any of them.
+    /// Verifies a MAC for this receiver. One of several keys is enough: only the sender and this receiver know any of
+    /// them.
     pub(crate) fn check_receiver(&self, header: &CryptoHeader, footer: &Footer<'_>) -> Result<(), OpenError> {
-        let mut result = if self.receivers.is_empty() { Ok(()) } else { Err(OpenError::NotForThisReceiver) };
+        let mut result = Err(OpenError::NotForThisReceiver);
         for (id, cipher) in &self.receivers {
             if let Some(mac) = footer.mac_for(*id) {
                 result = cipher.open(header, footer.common, &mut [], mac);
@@ -121,6 +124,8 @@ impl Cipher {
         if kind == TransformationKind::None {
             return None;
         }
+        #[cfg(test)]
+        tests::DERIVED.set(tests::DERIVED.get() + 1);
         let derived = hmac(key, &[label, salt, &id]);
         if kind.key_len() == 16 {
             Aes128Gcm::new_from_slice(derived.get(..16)?).ok().map(Self::Aes128)
@@ -156,5 +161,15 @@ impl Cipher {
             Self::Aes256(key) => key.decrypt_in_place_detached(&iv.into(), associated, bytes, &tag),
         }
         .map_err(|_| OpenError::Forged)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Session keys that this thread has derived.
+        pub(crate) static DERIVED: Cell<usize> = const { Cell::new(0) };
     }
 }

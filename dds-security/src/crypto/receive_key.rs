@@ -24,6 +24,15 @@ pub struct ReceiveKey {
     replay: Option<ReplayWindow>,
 }
 
+/// Whether bytes need a MAC for this receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReceiverMacs {
+    /// They do, beside the common one.
+    Required,
+    /// Their footer has the common one only.
+    Absent,
+}
+
 impl ReceiveKey {
     /// Creates a key from the material of a sender.
     #[must_use]
@@ -86,7 +95,8 @@ impl ReceiveKey {
         bytes: &mut [u8],
         footer: &Footer<'_>,
     ) -> Result<(), OpenError> {
-        self.open_if(header, associated, bytes, footer, true)
+        let macs = if self.authenticates_origin() { ReceiverMacs::Required } else { ReceiverMacs::Absent };
+        self.open_with(header, associated, bytes, footer, macs)
     }
 
     /// As [`open`](Self::open), for bytes without MACs for receivers.
@@ -97,41 +107,50 @@ impl ReceiveKey {
         bytes: &mut [u8],
         footer: &Footer<'_>,
     ) -> Result<(), OpenError> {
-        self.open_if(header, associated, bytes, footer, false)
+        self.open_with(header, associated, bytes, footer, ReceiverMacs::Absent)
     }
 
-    fn open_if(
+    fn open_with(
         &mut self,
         header: &CryptoHeader,
         associated: &[u8],
         bytes: &mut [u8],
         footer: &Footer<'_>,
-        checks_receiver: bool,
+        macs: ReceiverMacs,
     ) -> Result<(), OpenError> {
         if !self.is_named_by(header) {
             return Err(OpenError::UnknownKey);
         }
+        // Bytes for other receivers cost no cryptography.
+        if macs == ReceiverMacs::Required && !self.receiver_keys().any(|key| footer.mac_for(key.id).is_some()) {
+            return Err(OpenError::NotForThisReceiver);
+        }
         let known = self.sessions.iter().position(|session| is_of(session, header));
-        let derived = match known {
+        let mut derived = match known {
             Some(_) => None,
-            None => {
-                let receivers = self.material.receiver.iter().chain(self.receivers.values());
-                let session = Session::derive(&self.material, receivers, header.session_id);
-                Some(session.ok_or(OpenError::UnknownKey)?)
-            }
+            None => Some(Session::derive(&self.material, header.session_id).ok_or(OpenError::UnknownKey)?),
         };
         let session = known.and_then(|at| self.sessions[at].as_ref()).or(derived.as_ref());
-        let session = session.ok_or(OpenError::UnknownKey)?;
-        if checks_receiver {
+        session.ok_or(OpenError::UnknownKey)?.open(header, associated, bytes, footer.common)?;
+        // The keys of receivers may be many. Only a sender with the common key makes this participant derive them.
+        if let Some(derived) = &mut derived {
+            derived.derive_receivers(&self.material, self.receiver_keys());
+        }
+        let session = known.and_then(|at| self.sessions[at].as_ref()).or(derived.as_ref());
+        if let (Some(session), ReceiverMacs::Required) = (session, macs) {
             session.check_receiver(header, footer)?;
         }
-        session.open(header, associated, bytes, footer.common)?;
         if derived.is_some() {
             self.keep(derived);
         }
         let number = u64::from_be_bytes(header.iv_suffix);
         let is_new = self.replay.as_mut().is_none_or(|window| window.accept(number));
         if is_new { Ok(()) } else { Err(OpenError::Replayed) }
+    }
+
+    /// The keys for MACs of this receiver.
+    fn receiver_keys(&self) -> impl Iterator<Item = &ReceiverKey> {
+        self.material.receiver.iter().chain(self.receivers.values())
     }
 
     /// Keeps a new session in place of the oldest one.
@@ -149,5 +168,63 @@ fn is_of(session: &Option<Session>, header: &CryptoHeader) -> bool {
 impl fmt::Debug for ReceiveKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReceiveKey").field("material", &self.material).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cipher::tests::DERIVED;
+    use super::*;
+    use crate::crypto::{Audience, SendKey, TransformationKind, submessage};
+
+    const RECEIVER: [u8; 12] = [1; 12];
+
+    /// A key of a sender with MACs for receivers. The receiver has this many endpoints.
+    fn keys(endpoints: u8) -> (SendKey, ReceiveKey) {
+        let material = KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap();
+        let sender = SendKey::new(material.clone()).unwrap().unwrap().authenticating_origin();
+        let of_receiver = sender.add_receiver(RECEIVER).unwrap().unwrap().receiver.clone().unwrap();
+        let mut receiver = ReceiveKey::new(material);
+        (0..endpoints).for_each(|part| receiver.set_receiver([part; 4], of_receiver.clone()));
+        (sender, receiver)
+    }
+
+    fn sealed(sender: &SendKey, audience: Audience) -> Vec<u8> {
+        let mut bytes = vec![7, 1, 4, 0, 1, 2, 3, 4];
+        submessage::seal(sender, &mut bytes, 0, audience).unwrap();
+        bytes
+    }
+
+    /// Returns the result, and the session keys that it has cost.
+    fn opened(receiver: &mut ReceiveKey, bytes: &[u8]) -> (Result<usize, OpenError>, usize) {
+        let before = DERIVED.get();
+        let result = submessage::open(receiver, bytes, &mut Vec::new());
+        (result, DERIVED.get() - before)
+    }
+
+    #[test]
+    fn forged_bytes_cost_no_keys_of_receivers() {
+        let (sender, mut receiver) = keys(30);
+        let whole = sealed(&sender, Audience::All);
+        // Ids of keys are in clear, so an unknown peer copies them into bytes of another session.
+        let mut forged = whole.clone();
+        forged[12] ^= 1;
+        assert_eq!(opened(&mut receiver, &forged), (Err(OpenError::Forged), 1));
+        assert_eq!(opened(&mut receiver, &whole), (Ok(whole.len()), 31));
+        assert_eq!(opened(&mut receiver, &whole), (Ok(whole.len()), 0));
+    }
+
+    #[test]
+    fn bytes_for_other_receivers_cost_no_key() {
+        let (sender, mut receiver) = keys(2);
+        let other = [2; 12];
+        sender.add_receiver(other).unwrap().unwrap();
+        let bytes = sealed(&sender, Audience::One(other));
+        assert_eq!(opened(&mut receiver, &bytes), (Err(OpenError::NotForThisReceiver), 0));
+        // A receiver that knows the common key adds a MAC with this id.
+        let mut forged = sealed(&sender, Audience::One(RECEIVER));
+        *forged.last_mut().unwrap() ^= 1;
+        assert_eq!(opened(&mut receiver, &forged).0, Err(OpenError::Forged));
+        assert!(opened(&mut receiver, &sealed(&sender, Audience::One(RECEIVER))).0.is_ok());
     }
 }

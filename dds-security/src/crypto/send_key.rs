@@ -41,7 +41,7 @@ impl SendKey {
     #[must_use]
     pub fn starting_at(material: KeyMaterial, start: [u8; 12]) -> Option<Self> {
         let [s0, s1, s2, s3, suffix @ ..] = start;
-        let session = Mutex::new(Arc::new(Session::derive(&material, std::iter::empty(), [s0, s1, s2, s3])?));
+        let session = Mutex::new(Arc::new(Session::derive(&material, [s0, s1, s2, s3])?));
         Some(Self {
             material,
             first_session: u32::from_be_bytes([s0, s1, s2, s3]),
@@ -145,7 +145,7 @@ impl SendKey {
         let mut current = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         if current.id != id {
             // `starting_at` has derived a session of the same material, so this one exists as well.
-            if let Some(next) = Session::derive(&self.material, std::iter::empty(), id) {
+            if let Some(next) = Session::derive(&self.material, id) {
                 *current = Arc::new(next);
             }
         }
