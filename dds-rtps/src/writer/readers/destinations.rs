@@ -22,8 +22,9 @@ const NETWORK_PAYLOAD_LEN: usize = 1344;
 /// Extra length of an IPv6 header.
 const IP_V6_EXTRA_LEN: u16 = 20;
 
-/// Payload of a datagram for readers on this host. With headers and a long inline QoS it stays below UDP's 65 507
-/// bytes.
+/// Most bytes of payload in a datagram, and those for readers on this host.
+///
+/// With headers and a long inline QoS it stays below UDP's 65 507 bytes.
 const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 
 /// Common properties of the matched remote readers.
@@ -166,7 +167,10 @@ impl Destinations {
             self.payload_len_max = SAME_HOST_PAYLOAD_LEN - usize::from(headroom.bytes);
             (self.burst, self.rate) = (self.congestion.same_host, self.congestion.same_host_rate);
         } else {
-            fragment_size = self.size.network.saturating_sub(extra);
+            // A long footer would not leave a frame any room, but the whole datagram must have room for it.
+            let room = SAME_HOST_PAYLOAD_LEN.saturating_sub(usize::from(self.headroom.bytes));
+            let room = u16::try_from(room).unwrap_or(u16::MAX);
+            fragment_size = self.size.network.saturating_sub(extra).min(room);
             self.payload_len_max = NETWORK_PAYLOAD_LEN - usize::from(extra);
             (self.burst, self.rate) = (self.congestion.network, self.congestion.network_rate);
         }
@@ -396,6 +400,11 @@ mod tests {
         // A transform that needs much more leaves room for samples.
         let long = with(Headroom { bytes: 3_000, submessage_growth: 32 });
         assert_eq!((long.fragment_size, long.payload_len_max), (1_344 - 256, (1_344 - 256) / 5));
+        // A datagram has room for the MACs of many receivers, however large its fragment may be.
+        let headroom = Headroom { bytes: 2_816, submessage_growth: 32 };
+        let large = FragmentSize { network: 65_000, ..FragmentSize::default() };
+        let large = Destinations::with_headroom(&proxies, large, CongestionConfig::default(), headroom);
+        assert!(usize::from(large.fragment_size) + HEADERS_LEN + 2_816 <= 65_507, "{}", large.fragment_size);
         let tiny = FragmentSize { same_host: 1, network: 1 };
         assert_eq!(Destinations::new(&proxies, tiny, CongestionConfig::default()).fragment_size, FragmentSize::MIN);
     }
