@@ -10,6 +10,7 @@ use super::keys::{KeysOfPeer, material_for};
 use super::message_filter::MessageFilter;
 use super::policy::DomainPolicy;
 use super::refusals::RefusalLog;
+use super::sent_keys::SentKeys;
 use super::work_budget::{WorkBudget, WorkKind};
 use dds_rtps::discovery::data::{ParticipantData, SecurityInfo};
 use dds_rtps::discovery::parameter_id as pid;
@@ -47,6 +48,8 @@ pub(super) struct Handshakes {
     pub(super) local: Arc<LocalParticipant>,
     pub(super) peers: BTreeMap<GuidPrefix, PeerState>,
     pub(super) actions: VecDeque<SecurityAction>,
+    /// Local endpoints that lacked a place for a receiver. Bound: the endpoints with keys.
+    pub(super) full: BTreeSet<EntityId>,
     last_message: i64,
     refusals: RefusalLog,
     work: WorkBudget,
@@ -83,8 +86,7 @@ pub(super) struct PeerState {
 /// The rights of a participant that has proved its identity, and the keys that were sent to it.
 pub(super) struct ProvedPeer {
     grant: Grant,
-    /// Local and remote endpoints whose keys were sent.
-    pub(super) sent: BTreeSet<(EntityId, EntityId)>,
+    pub(super) sent: SentKeys,
     /// When its certificate or its permissions end, in seconds since 1970.
     expires: i64,
     subject: String,
@@ -96,6 +98,7 @@ impl Handshakes {
             local,
             peers: BTreeMap::new(),
             actions: VecDeque::new(),
+            full: BTreeSet::new(),
             last_message: 0,
             refusals: RefusalLog::new(unix),
             work: WorkBudget::default(),
@@ -322,7 +325,7 @@ impl Handshakes {
             return self.refuse_unproved(prefix, "origin authentication of messages takes at most 32 participants");
         }
         let expires = proof.certificate.validity().not_after.min(grant.not_after);
-        peer.proved = Some(ProvedPeer { grant, sent: BTreeSet::new(), expires, subject });
+        peer.proved = Some(ProvedPeer { grant, sent: SentKeys::default(), expires, subject });
         peer.refusal = None;
         self.refusals.forget(prefix);
         self.actions.push_back(SecurityAction::BeginKeyExchange { prefix, answers });
@@ -340,6 +343,7 @@ impl Handshakes {
             self.refusals.expelled(prefix, reason, self.unix);
         }
         cx.filter.keys.remove_peer(prefix);
+        self.offer_places(cx, |_| true);
     }
 
     /// Returns the time of the next [`Self::handle_timeout`].

@@ -54,13 +54,16 @@ impl Handshakes {
     ) -> bool {
         let Some(keys) = cx.filter.keys.own(local) else { return true };
         let Some(proved) = self.peers.get_mut(&prefix).and_then(|peer| peer.proved.as_mut()) else { return true };
-        if proved.sent.contains(&(local, remote)) {
+        if proved.sent.contains(local, remote) {
             return true;
         }
         let for_submessages = match &keys.submessages {
             Some(key) => match material_for(key, prefix) {
                 Some(material) => Some(material),
-                None => return false,
+                None => {
+                    self.full.insert(local);
+                    return false;
+                }
             },
             None => None,
         };
@@ -68,7 +71,7 @@ impl Handshakes {
         let for_payloads = keys.payloads.as_ref().map(|key| key.material());
         let materials: Vec<_> = for_submessages.iter().chain(for_payloads).collect();
         if !materials.is_empty() {
-            proved.sent.insert((local, remote));
+            proved.sent.insert(local, remote);
             let class = if local.is_writer() { GenericMessage::WRITER_KEYS } else { GenericMessage::READER_KEYS };
             self.send_keys(prefix, class, (local, remote), &materials);
         }
@@ -143,27 +146,33 @@ impl Handshakes {
 
     /// Forgets that keys were sent to or for an endpoint.
     pub(super) fn endpoint_removed(&mut self, cx: &ExchangeContext<'_>, guid: Guid, is_own: bool) {
-        for (prefix, peer) in &mut self.peers {
-            let Some(proved) = &mut peer.proved else { continue };
-            if is_own {
-                proved.sent.retain(|(local, _)| *local != guid.entity_id);
-            } else if *prefix == guid.prefix {
-                let of_removed = |(local, remote): &(EntityId, EntityId)| (*remote == guid.entity_id).then_some(*local);
-                let locals: Vec<EntityId> = proved.sent.iter().filter_map(of_removed).collect();
-                proved.sent.retain(|(_, remote)| *remote != guid.entity_id);
-                for local in locals {
-                    // The other endpoints of the participant share the key for its MACs.
-                    if proved.sent.iter().all(|(other, _)| *other != local) {
-                        cx.filter.keys.remove_receiver_of(local, *prefix);
-                    }
-                }
-            }
-        }
         if is_own {
-            return;
+            self.full.remove(&guid.entity_id);
+            let all_proved = self.peers.values_mut().filter_map(|peer| peer.proved.as_mut());
+            return all_proved.for_each(|proved| proved.sent.remove_local(guid.entity_id));
+        }
+        if let Some(proved) = self.peers.get_mut(&guid.prefix).and_then(|peer| peer.proved.as_mut()) {
+            // The other endpoints of the participant share the key for its MACs.
+            let without_match = proved.sent.remove_remote(guid.entity_id);
+            without_match.iter().for_each(|local| cx.filter.keys.remove_receiver_of(*local, guid.prefix));
+            self.offer_places(cx, |local| without_match.contains(&local));
         }
         if let Some(peer) = cx.filter.keys.peer(guid.prefix) {
             peer.received().remove_endpoint(guid.entity_id);
+        }
+    }
+
+    /// Offers the places that are free to the receivers that found none. `is_free` names the local endpoints.
+    pub(super) fn offer_places(&mut self, cx: &ExchangeContext<'_>, is_free: impl Fn(EntityId) -> bool) {
+        let own = Guid::from_bytes(self.local.guid).prefix;
+        let free: Vec<EntityId> = self.full.iter().copied().filter(|local| is_free(*local)).collect();
+        // Those that find no place again enter it again.
+        self.full.retain(|local| !is_free(*local));
+        let applications = free.iter().filter(|local| !local.is_builtin());
+        self.actions.extend(applications.map(|local| SecurityAction::CompareAgain(Guid::new(own, *local))));
+        if free.iter().any(|local| local.is_builtin()) {
+            let prefixes: Vec<GuidPrefix> = self.peers.keys().copied().collect();
+            prefixes.into_iter().for_each(|prefix| self.send_builtin_keys(cx, prefix));
         }
     }
 }

@@ -16,7 +16,7 @@
 //! | `raw_submessages` | the submessages of a message, before any parser |
 //! | `payload_filter` | protects and opens the payloads inside of submessages |
 //! | `handshakes`, `work_budget` | handshakes by participant, and the bound of their work |
-//! | `key_exchange` | keys for participants that have proved their identity |
+//! | `key_exchange`, `sent_keys` | keys for participants that have proved their identity |
 //! | `refusals` | participants that are kept out, for the log |
 //! | `plugins` | the object that discovery and the transform share |
 
@@ -30,6 +30,7 @@ mod plugins;
 mod policy;
 mod raw_submessages;
 mod refusals;
+mod sent_keys;
 mod work_budget;
 
 pub(crate) use credentials::CredentialProperties;

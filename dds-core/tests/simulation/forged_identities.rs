@@ -384,21 +384,35 @@ fn announcements_cost_a_bounded_number_of_keys() {
     stage.goes_on("behind");
 }
 
+const PROTECTED_ANNOUNCEMENTS: Kinds = Kinds { discovery: "SIGN", ..Kinds::NONE };
+
 /// Plain announcements of a vouched participant change nothing, but one that has restarted has no other way back.
 #[test]
 fn vouched_participant_returns_at_another_port() {
-    let returned = Stage::new(Kinds { discovery: "SIGN", ..Kinds::NONE }).restart_at(announced_address());
-    assert!(returned.keys_announced > 0, "{returned:?}");
+    let stage = Stage::new(PROTECTED_ANNOUNCEMENTS);
+    let returned = stage.restart_at(0, announced_address());
+    assert!(returned.keys_present > 0, "{returned:?}");
+}
+
+/// Forged announcements arrive between each message of the handshake and its answer.
+#[test]
+fn forged_announcements_lock_no_restarted_participant_out() {
+    for forged in [1, 7] {
+        let stage = Stage::new(PROTECTED_ANNOUNCEMENTS);
+        let returned = stage.restart_at(forged, announced_address());
+        assert!(returned.keys_present > 0, "{forged}: {returned:?}");
+        assert_eq!(returned.keys_elsewhere, 0, "{returned:?}");
+    }
 }
 
 /// The participant restarts where it was, and a forged announcement names the address of a victim.
 #[test]
 fn renewed_proof_moves_no_participant_to_a_forged_address() {
-    let stage = Stage::new(Kinds { discovery: "SIGN", ..Kinds::NONE });
+    let stage = Stage::new(PROTECTED_ANNOUNCEMENTS);
     let former = Locator::from(std::net::SocketAddr::from((stage.replier.1.address(), 7_410)));
-    let returned = stage.restart_at(former);
-    assert!(returned.keys_former > 0, "{returned:?}");
-    assert_eq!(returned.keys_announced, 0, "{returned:?}");
+    let returned = stage.restart_at(0, former);
+    assert!(returned.keys_present > 0, "{returned:?}");
+    assert_eq!(returned.keys_elsewhere, 0, "{returned:?}");
 }
 
 /// The address that plain announcements name.
@@ -409,43 +423,56 @@ fn announced_address() -> Locator {
 /// Datagrams with keys after the proof of a restarted participant.
 #[derive(Debug, Default)]
 struct Returned {
-    keys_announced: usize,
-    keys_former: usize,
+    /// To where it is.
+    keys_present: usize,
+    keys_elsewhere: usize,
 }
 
 impl Stage {
     /// The replier restarts at an address with the same GUID, while plain announcements name [`announced_address`].
-    fn restart_at(&self, address: Locator) -> Returned {
+    ///
+    /// Behind each message to it, forged announcements name this many others.
+    fn restart_at(&self, forged: u8, address: Locator) -> Returned {
         self.goes_on("before");
         self.world.pass(Duration::from_secs(8));
         let arrived = Arc::new(Mutex::new(Vec::new()));
         let (sink, prefix) = (Arc::clone(&arrived), self.replier.0.guid().prefix);
         self.replier.1.unplug();
+        let former = Locator::from(std::net::SocketAddr::from((self.replier.1.address(), 7_410)));
         self.world.simulation.intercept(move |passing| {
             sink.lock().unwrap().push((Locator::from(passing.to), passing.bytes.clone()));
             true
         });
-        let mut data = ParticipantData { prefix, ..pretender(1) };
-        (data.metatraffic_unicast, data.default_unicast) = (vec![announced_address()], vec![announced_address()]);
-        data.builtin_endpoints = data
-            .builtin_endpoints
-            .union(BuiltinEndpoints::VOLATILE_MESSAGE_READER)
-            .union(BuiltinEndpoints::VOLATILE_MESSAGE_WRITER);
+        let announce = |address: Locator| {
+            let mut data = ParticipantData { prefix, ..pretender(1) };
+            (data.metatraffic_unicast, data.default_unicast) = (vec![address], vec![address]);
+            data.builtin_endpoints = data
+                .builtin_endpoints
+                .union(BuiltinEndpoints::VOLATILE_MESSAGE_READER)
+                .union(BuiltinEndpoints::VOLATILE_MESSAGE_WRITER);
+            self.initiator.1.feed(&announcement(&data), Socket::MetatrafficUnicast);
+        };
         let (mut side, begun) = (restarted(self), self.world.simulation.now());
         let (mut number, mut related, mut returned) = (0, Default::default(), Returned::default());
         for round in 0..300 {
             if round % 20 == 0 {
-                self.initiator.1.feed(&announcement(&data), Socket::MetatrafficUnicast);
+                announce(announced_address());
             }
             self.world.pass(Duration::from_millis(100));
             let unix = begun.as_unix_nanos() / 1_000_000_000;
             let now = HandshakeTime { elapsed: std::time::Duration::from_millis(100 * round), unix };
             let datagrams = std::mem::take(&mut *arrived.lock().unwrap());
-            let to = |to: Locator| datagrams.iter().filter(move |sent| sent.0 == to).map(|sent| sent.1.clone());
-            for message in handshake_messages(&to(address).collect::<Vec<_>>()) {
+            let sent_to = |is_wanted: &dyn Fn(Locator) -> bool| -> Vec<Vec<u8>> {
+                datagrams.iter().filter(|sent| is_wanted(sent.0)).map(|sent| sent.1.clone()).collect()
+            };
+            let messages = handshake_messages(&sent_to(&|to| to == address));
+            for message in &messages {
                 if side.handle(&message.tokens[0], now).is_ok() {
                     related = message.identity;
                 }
+            }
+            if !messages.is_empty() {
+                (0..forged).for_each(|host| announce(Locator::udp_v4([10, 77, 9, host].into(), 9_000)));
             }
             while let Some(token) = side.poll(now) {
                 let is_request = token.class_id.ends_with("+AuthReq");
@@ -464,10 +491,13 @@ impl Stage {
             }
             // Keys follow the proof, often at once.
             if side.peer().is_some() {
-                returned.keys_announced += to(announced_address()).filter(|bytes| has_protected(bytes)).count();
-                returned.keys_former += to(address).filter(|bytes| has_protected(bytes)).count();
+                let keys = |is_wanted: &dyn Fn(Locator) -> bool| {
+                    sent_to(is_wanted).iter().filter(|bytes| has_protected(bytes)).count()
+                };
+                returned.keys_present += keys(&|to| to == address);
+                returned.keys_elsewhere += keys(&|to| to != address && to != former);
             }
-            if returned.keys_announced + returned.keys_former > 0 {
+            if returned.keys_present > 0 {
                 break;
             }
         }

@@ -7,7 +7,7 @@ use dds_core::driver::Socket;
 use dds_core::error::CreateErrorKind;
 use dds_core::matching::Obstacle;
 use dds_core::qos::{DomainParticipantQos, Preset, PublisherQos, SubscriberQos};
-use dds_core::sim::{Conditions, Simulation};
+use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -383,6 +383,38 @@ fn participant_is_cut_off_when_its_permissions_end() {
 }
 
 /// An outsider repeats, cuts, splices, renames and reflects all that it has recorded.
+/// A sender adds MACs for 32 receivers. Each of these is another host, and they know only the sender.
+#[test]
+fn receiver_takes_the_place_of_one_that_leaves() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: SIGN_ORIGIN, ..NONE });
+    let simulation = Simulation::with_interference(7, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    let robot = build(&simulation, &keystore, "robot");
+    let sender = simulation.host("robot").address();
+    simulation.intercept(move |passing| passing.from == sender || passing.to.ip() == sender);
+    let writer = robot.writer_builder("parcels").qos(Preset::Event.writer()).build().unwrap();
+    let mut stations: Vec<_> = (0..33)
+        .map(|number| {
+            let credentials = builder().credentials(keystore.credentials("station"));
+            let station = simulation.build(&format!("station {number}"), credentials).unwrap();
+            let reader = station.reader_builder::<Parcel>("parcels").qos(Preset::Event.reader()).build().unwrap();
+            (station, reader)
+        })
+        .collect();
+    let are_matched = |count| simulation.run_until(PATIENCE, || writer.matched_subscriptions().len() == count);
+    assert!(are_matched(32));
+    simulation.run_for(Duration::from_secs(5));
+    assert!(are_matched(32), "the last one finds no place");
+    let matched = |(_, reader): &(_, DataReader<Parcel>)| !reader.matched_publications().is_empty();
+    let is_out = stations.iter().position(|station| !matched(station)).unwrap();
+    let last = stations.swap_remove(is_out);
+    drop(stations.pop());
+    assert!(simulation.run_until(PATIENCE, || matched(&last)), "the place that became free stays empty");
+    writer.write(&parcel(1, 100)).unwrap();
+    assert!(simulation.run_until(PATIENCE, || last.1.take().unwrap().into_data().next() == Some(parcel(1, 100))));
+}
+
 #[test]
 fn outsider_forges_no_sample_from_recorded_datagrams() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -309,11 +309,12 @@ impl Matching {
         }
     }
 
-    /// Compares the pairs of a remote endpoint again that wait for its keys.
-    pub fn compare_keys_of(&mut self, remote: Guid) {
+    /// Compares the pairs of an endpoint again that wait for keys or were refused.
+    pub fn compare_keys_of(&mut self, endpoint: Guid) {
         let mut pending = Vec::new();
         for (pair @ (writer, reader), result) in &self.results {
-            if *result == MatchResult::KeysPending && (*writer == remote || *reader == remote) {
+            let depends_on_keys = matches!(result, MatchResult::KeysPending | MatchResult::Refused(_));
+            if depends_on_keys && (*writer == endpoint || *reader == endpoint) {
                 pending.push(*pair);
             }
         }

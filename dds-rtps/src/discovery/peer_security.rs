@@ -114,7 +114,7 @@ pub enum SecurityAction {
     },
     /// A participant may no longer take part.
     Expel(GuidPrefix),
-    /// The keys of a remote endpoint have arrived.
+    /// The keys of a remote endpoint have arrived, or a local endpoint has a place for another receiver.
     CompareAgain(Guid),
     /// A text for the log.
     Report(Box<str>),

@@ -33,6 +33,7 @@ mod endpoint;
 mod ignored;
 mod peer;
 mod republications;
+mod restarts;
 mod security;
 mod stateless_messages;
 mod type_lookup;

@@ -1,8 +1,9 @@
 //! Other participants: discovery, changes, silence and disposal (RTPS 2.5, 8.5.3).
 
 use super::Participant;
-use super::claims::{self, Claim, Claims};
+use super::claims::{self, CHALLENGE_CREDIT, Claim, Claims};
 use super::disposals::Disposals;
+use super::restarts::{self, Restarts};
 use super::security;
 use super::validation::{Answer, Validated, Validations, challenged_endpoints, topic_of_challenge};
 use crate::discovery::data::{
@@ -36,13 +37,9 @@ pub(super) struct Peer {
     /// It has announced itself by the protected builtin topic. Plain announcements, which anyone can forge, change
     /// nothing since.
     pub(super) is_vouched: bool,
-    /// The last plain announcement with another address for a vouched participant.
-    ///
-    /// The participant may have restarted there, so handshakes go to both addresses. Only a proof that answers a copy
-    /// for the other address makes the announcement count.
-    pub(super) restarts_at: Option<Box<PossibleRestart>>,
-    /// Bytes of handshakes that may go there.
-    pub(super) restart_credit: usize,
+    /// Plain announcements with another address of a vouched participant, which may have restarted there. `None` before
+    /// the first one.
+    pub(super) restarts: Option<Box<Restarts>>,
     /// Announcement with another address, which counts once that address is valid.
     pub(super) moves_to: Option<Box<PendingMove>>,
     /// All its matched builtin endpoints have sent something.
@@ -53,15 +50,6 @@ pub(super) struct Peer {
     pub(super) answers_on: Option<BuiltinEndpoints>,
     /// Addresses from which it has answered challenges.
     pub(super) answered_from: SmallVec<[IpAddr; 1]>,
-}
-
-/// An address at which a participant may have restarted.
-#[derive(Debug)]
-pub(super) struct PossibleRestart {
-    pub(super) data: ParticipantData,
-    pub(super) route: Route,
-    /// Secret number of the handshake messages that go there.
-    pub(super) number: i64,
 }
 
 /// A move of a participant to an address that has not answered yet.
@@ -85,15 +73,26 @@ pub(super) struct PeerTable {
 impl Peer {
     /// Returns the unicast locators that INFO_REPLY may name.
     pub(super) fn reply_locators(&self) -> Vec<Locator> {
-        on_valid_hosts(&self.data.unicast_locators(), &self.route)
+        self.on_valid_hosts(&self.data.unicast_locators())
     }
 
     /// Restricts a route to the locator that has answered, if the route has it.
-    fn narrow(&self, route: Route) -> Route {
-        match self.answered_at {
-            Some(answered_at) => narrowed(route, answered_at),
-            None => route,
+    pub(super) fn narrow(&self, route: Route) -> Route {
+        self.answered_at.and_then(|answered_at| narrowed(route.clone(), answered_at)).unwrap_or(route)
+    }
+
+    /// Returns the locators on the hosts that are valid.
+    ///
+    /// A peer that answers at its own address may announce that of a victim beside it.
+    fn on_valid_hosts(&self, locators: &[Locator]) -> Vec<Locator> {
+        if !self.route.unicast.is_empty() {
+            return on_hosts_of(locators, &self.route);
         }
+        // A peer that is reached by multicast alone has shown only the hosts from which its answers came.
+        let is_valid = |locator: &&Locator| {
+            locator.to_socket_addr().is_some_and(|address| self.answered_from.contains(&address.ip()))
+        };
+        locators.iter().filter(is_valid).copied().collect()
     }
 }
 
@@ -207,7 +206,7 @@ impl Participant {
                 return self.handle_changed(now, sender, data, len);
             }
             if peer.is_vouched {
-                self.note_restart(data, len);
+                restarts::note(self, now, data, len);
             }
             self.handle_repeated(now, prefix);
         } else if self.peers.disposals.is_late(now.instant, prefix, number, sender) {
@@ -216,22 +215,6 @@ impl Participant {
             self.add_peer(now, data, len);
         } else {
             self.counters.participants_refused += 1;
-        }
-    }
-
-    /// Notes the address in a plain announcement of a vouched participant, which took `len` bytes.
-    fn note_restart(&mut self, data: ParticipantData, len: usize) {
-        let route = self.route_of_discovery(&data);
-        let Some(peer) = self.peers.known.get_mut(&data.prefix) else { return };
-        let route = peer.narrow(route);
-        let before = peer.restarts_at.take();
-        if peer.route != route {
-            let earned = len.saturating_mul(RESTART_CREDIT_FACTOR);
-            peer.restart_credit = peer.restart_credit.saturating_add(earned).min(RESTART_CREDIT);
-            // Answers to earlier copies for the same address still count.
-            let known = before.filter(|restart| restart.route == route).map(|restart| restart.number);
-            let number = known.unwrap_or_else(|| self.peers.validations.draw_number(data.prefix));
-            peer.restarts_at = Some(Box::new(PossibleRestart { data, route, number }));
         }
     }
 
@@ -249,7 +232,7 @@ impl Participant {
             return;
         };
         // The participant is where it was, so an announcement of another address was forged, or it has moved back.
-        if peer.moves_to.take().is_some() {
+        if peer.moves_to.take_if(|pending| pending.data != *peer.data).is_some() {
             self.peers.validations.end(prefix);
         }
         if self.peers.validations.is_valid(prefix) {
@@ -260,6 +243,11 @@ impl Participant {
                 for pair in self.pairs.iter_mut() {
                     peer.has_answered &= pair.repeat_initial_handshake(now, prefix);
                 }
+            }
+            // It exists and answers nothing, so the path to the locator in use may be dead.
+            let has_others = peer.data.metatraffic_unicast.len() > 1;
+            if has_others && self.pairs.iter_mut().any(|pair| pair.is_unresponsive(prefix)) {
+                self.challenge_other_locators(now, prefix);
             }
             return security::repeat_admission(self, now, prefix);
         }
@@ -321,8 +309,7 @@ impl Participant {
             endpoints: 0,
             is_admitted,
             is_vouched: false,
-            restarts_at: None,
-            restart_credit: RESTART_CREDIT,
+            restarts: None,
             moves_to: None,
             has_answered: false,
             repeated_at: None,
@@ -373,7 +360,18 @@ impl Participant {
             return self.replace_data(now, data, route);
         }
         let has = peer.answers_on.unwrap_or(has);
-        // At a new address another participant may answer, or none. Until the address is valid, the old one stays.
+        self.begin_move(now, data, route, has, len);
+    }
+
+    /// Challenges a new address of a peer, and announces this participant there. `len`: bytes that came for it.
+    ///
+    /// At a new address another participant may answer, or none. Until the address is valid, the old one stays.
+    fn begin_move(&mut self, now: Now, data: ParticipantData, route: Route, has: BuiltinEndpoints, len: usize) {
+        let prefix = data.prefix;
+        let Some(peer) = self.peers.known.get_mut(&prefix) else {
+            debug_assert!(false, "the caller has found the participant");
+            return;
+        };
         if peer.moves_to.as_ref().is_some_and(|pending| pending.data == data) {
             return self.repeat_move(now, prefix);
         }
@@ -384,6 +382,19 @@ impl Participant {
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);
         self.announce_in_return(prefix, usize::MAX);
+    }
+
+    /// Challenges all locators of a peer again, if it has others than the one in use. That one stays until then.
+    fn challenge_other_locators(&mut self, now: Now, prefix: GuidPrefix) {
+        let Some(peer) = self.peers.known.get(&prefix) else { return };
+        let data = ParticipantData::clone(&peer.data);
+        let route = self.route_of_discovery(&data);
+        // A participant with a proof says itself where it is.
+        if route == peer.route || !route.is_usable() || security::is_authenticated(self, prefix) {
+            return;
+        }
+        let has = peer.answers_on.unwrap_or_else(|| challenged_endpoints(&data));
+        self.begin_move(now, data, route, has, CHALLENGE_CREDIT);
     }
 
     /// Repeats the challenge to the new address of a peer.
@@ -458,23 +469,42 @@ impl Participant {
             known.push(Arc::clone(&peer.data));
         }
         for data in known {
-            let prefix = data.prefix;
-            let route = self.route_of_discovery(&data);
-            let route = self.peers.known.get(&prefix).map_or(route.clone(), |peer| peer.narrow(route));
-            match self.peers.known.get_mut(&prefix) {
-                Some(peer) if peer.route != route => {
-                    peer.route = route.clone();
-                    self.peers.validations.set_route(prefix, &route);
-                    // Without admission it has no matched endpoint yet, and its route waits for that.
-                    if !peer.is_admitted {
-                        continue;
-                    }
-                    self.match_pairs(now, &data, &route);
+            self.update_route(now, &data);
+            self.update_endpoint_routes::<PublicationData>(data.prefix);
+            self.update_endpoint_routes::<SubscriptionData>(data.prefix);
+        }
+    }
+
+    /// Updates the route to a participant after a change of this host's addresses.
+    fn update_route(&mut self, now: Now, data: &ParticipantData) {
+        let prefix = data.prefix;
+        let whole = self.route_of_discovery(data);
+        let is_valid = self.peers.validations.is_valid(prefix);
+        let Some(peer) = self.peers.known.get(&prefix) else { return };
+        let challenged = peer.moves_to.as_ref().map(|pending| self.route_of_discovery(&pending.data));
+        let route = peer.narrow(whole.clone());
+        let has_lost_path = is_valid
+            && !whole.same_host
+            && !whole.unicast.is_empty()
+            && !security::is_authenticated(self, prefix)
+            && peer.answered_at.is_some_and(|answered_at| narrowed(whole.clone(), answered_at).is_none());
+        if has_lost_path {
+            // None of the locators that are left has answered.
+            return match challenged {
+                Some(challenged) => self.peers.validations.set_route(prefix, &challenged),
+                None => self.challenge_other_locators(now, prefix),
+            };
+        }
+        self.peers.validations.set_route(prefix, challenged.as_ref().unwrap_or(&route));
+        match self.peers.known.get_mut(&prefix) {
+            Some(peer) if peer.route != route => {
+                peer.route = route.clone();
+                // Without admission it has no matched endpoint yet, and its route waits for that.
+                if peer.is_admitted {
+                    self.match_pairs(now, data, &route);
                 }
-                _ => {}
             }
-            self.update_endpoint_routes::<PublicationData>(prefix);
-            self.update_endpoint_routes::<SubscriptionData>(prefix);
+            _ => {}
         }
     }
 
@@ -517,8 +547,7 @@ impl Participant {
             Answer::Unrelated => {}
             Answer::IsAhead => self.raise_challenge_of(now, prefix, topic),
             Answer::Valid(validated) => {
-                self.handle_valid(now, prefix, validated);
-                claims::note_answered_from(self, prefix, receiver.sender);
+                self.handle_valid(now, prefix, validated, receiver.sender);
             }
         }
     }
@@ -537,8 +566,9 @@ impl Participant {
     }
 
     /// Uses the address of a peer, which has become valid. From now on its announced lease counts in full.
-    fn handle_valid(&mut self, now: Now, prefix: GuidPrefix, validated: Validated) {
+    fn handle_valid(&mut self, now: Now, prefix: GuidPrefix, validated: Validated, sender: Option<IpAddr>) {
         if claims::refute(self, now, prefix) {
+            claims::note_answered_from(self, prefix, sender);
             return self.publish_passed(now, validated);
         }
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
@@ -549,11 +579,18 @@ impl Participant {
         peer.answered_at = Some(validated.locator);
         if let Some(pending) = peer.moves_to.take() {
             peer.answered_from.clear();
-            let route = narrowed(self.route_of_discovery(&pending.data), validated.locator);
-            self.replace_data(now, pending.data, route);
+            claims::note_answered_from(self, prefix, sender);
+            // `update_route` keeps the challenge on the locators of the route.
+            match narrowed(self.route_of_discovery(&pending.data), validated.locator) {
+                Some(route) => self.replace_data(now, pending.data, route),
+                None => debug_assert!(false, "the challenge went to a locator of the route"),
+            }
             return self.publish_passed(now, validated);
         }
-        peer.route = narrowed(std::mem::take(&mut peer.route), validated.locator);
+        claims::note_answered_from(self, prefix, sender);
+        let Some(peer) = self.peers.known.get_mut(&prefix) else { return };
+        let route = std::mem::take(&mut peer.route);
+        peer.route = peer.narrow(route);
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
         self.peers.leases.set(now.instant, prefix, data.lease_duration);
         self.match_pairs(now, &data, &route);
@@ -596,8 +633,14 @@ impl Participant {
         self.lose(now, prefix, ParticipantLoss::Crashed);
     }
 
-    /// Removes a participant with all its endpoints.
+    /// Removes a participant with all its endpoints, and does what the plugins of DDS Security then ask for.
     pub(super) fn lose(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
+        self.forget(now, prefix, cause);
+        security::carry_out_actions(self, now);
+    }
+
+    /// Removes a participant with all its endpoints.
+    pub(super) fn forget(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
         // The lease of an unknown peer may end, and an ignored one may be unknown.
         let Some(peer) = self.peers.known.remove(&prefix) else { return };
         self.peers.leases.remove(prefix);
@@ -645,7 +688,7 @@ impl Participant {
         let same_host = self.is_same_host(participant);
         // A participant that has proved its identity says itself where its endpoints are.
         let is_believed = same_host || security::is_authenticated(self, prefix);
-        let unicast = if is_believed { unicast.clone() } else { on_valid_hosts(unicast, &peer.route) };
+        let unicast = if is_believed { unicast.clone() } else { peer.on_valid_hosts(unicast) };
         let mut route = Route::choose(&self.config.host_addresses, &unicast, multicast, same_host);
         // Without unicast, multicast is the only way.
         if !self.config.multicast_samples && !route.unicast.is_empty() {
@@ -684,33 +727,24 @@ const NOTHING_TO_CHALLENGE: BuiltinEndpoints = BuiltinEndpoints(0);
 /// Locators of a peer that a repeated announcement in return goes to. The first one goes to all of them.
 const REPEATED_TO: usize = 2;
 
-/// Bytes of handshakes that go to the announced address of a vouched participant, which may be forged. Each byte of an
-/// announcement earns more of them. The limits are those of other addresses without a proof.
-const RESTART_CREDIT: usize = 16 << 10;
-const RESTART_CREDIT_FACTOR: usize = 4;
-
 /// Bytes of a message around the payload of its only DATA.
 const MESSAGE_OVERHEAD: usize = 44;
 
 /// Bits of STATUS_INFO for disposed and unregistered.
 const STATUS_GONE: u32 = 3;
 
-/// Restricts a route to one of its locators. Another route stays as it is.
-fn narrowed(mut route: Route, locator: Locator) -> Route {
+/// Restricts a route to one of its locators. `None` if it has another address.
+pub(super) fn narrowed(mut route: Route, locator: Locator) -> Option<Route> {
     let of_route = if route.unicast.is_empty() { &mut route.multicast } else { &mut route.unicast };
-    if of_route.contains(&locator) {
-        *of_route = std::iter::once(locator).collect();
+    if !of_route.contains(&locator) {
+        return None;
     }
-    route
+    *of_route = std::iter::once(locator).collect();
+    Some(route)
 }
 
-/// Returns the locators on the hosts of a valid route.
-///
-/// A peer that answers at its own address may announce that of a victim beside it.
-fn on_valid_hosts(locators: &[Locator], valid: &Route) -> Vec<Locator> {
-    let is_valid = |locator: &&Locator| {
-        // A peer that is reached by multicast alone has shown no host.
-        valid.unicast.is_empty() || valid.unicast.iter().any(|known| known.address == locator.address)
-    };
-    locators.iter().filter(is_valid).copied().collect()
+/// Returns the locators on the hosts of a route's unicast locators.
+pub(super) fn on_hosts_of(locators: &[Locator], route: &Route) -> Vec<Locator> {
+    let is_on_host = |locator: &&Locator| route.unicast.iter().any(|known| known.address == locator.address);
+    locators.iter().filter(is_on_host).copied().collect()
 }

@@ -5,6 +5,7 @@
 
 use super::Participant;
 use super::config::ParticipantConfig;
+use super::restarts;
 use super::stateless_messages::StatelessMessages;
 use super::validation::challenged_endpoints;
 use crate::concurrent::PayloadSource;
@@ -70,6 +71,18 @@ impl SecureEndpoints {
         self.stateless.poll_transmit(now, own, datagram)
             || self.keys.values_mut().any(|pair| pair.poll_transmit(now, datagram))
             || self.pairs.iter_mut().any(|pair| pair.poll_transmit(now, datagram))
+    }
+
+    /// Sends a copy of a handshake message with another number.
+    pub(super) fn send_copy(&mut self, to: GuidPrefix, locator: Locator, payload: &[u8], number: i64) {
+        if let Some(copy) = self.security.with_number(payload, number) {
+            self.stateless.send(to, &[locator], copy);
+        }
+    }
+
+    /// Sends a message of a handshake once more, to an address that is known now.
+    pub(super) fn send_again(&mut self, to: GuidPrefix, route: &Route, payload: Vec<u8>) {
+        self.stateless.send(to, locators_of(route), payload);
     }
 
     /// Builds a datagram with the disposal of this participant; returns false without one to send.
@@ -350,8 +363,8 @@ pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
             SecurityAction::BeginKeyExchange { prefix, answers } => {
                 begin_key_exchange(participant, now, prefix, answers);
             }
-            SecurityAction::Expel(prefix) => participant.lose(now, prefix, ParticipantLoss::Refused),
-            SecurityAction::CompareAgain(remote) => participant.matching.compare_keys_of(remote),
+            SecurityAction::Expel(prefix) => participant.forget(now, prefix, ParticipantLoss::Refused),
+            SecurityAction::CompareAgain(endpoint) => participant.matching.compare_keys_of(endpoint),
             SecurityAction::Report(text) => participant.matching.push_event(ParticipantEvent::SecurityReport { text }),
         }
     }
@@ -362,7 +375,7 @@ fn next_action(participant: &Participant) -> Option<SecurityAction> {
 }
 
 /// A handshake concerns one peer, so it goes by multicast only to a peer without another address.
-fn locators_of(route: &Route) -> &[Locator] {
+pub(super) fn locators_of(route: &Route) -> &[Locator] {
     if route.unicast.is_empty() { &route.multicast } else { &route.unicast }
 }
 
@@ -370,12 +383,8 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&to)) else { return };
     match channel {
         SecurityChannel::Stateless => {
-            if let Some(restart) = peer.restarts_at.as_ref().filter(|_| peer.restart_credit >= payload.len()) {
-                peer.restart_credit -= payload.len();
-                if let Some(copy) = secure.security.with_number(&payload, restart.number) {
-                    secure.stateless.send_to_one_of(to, locators_of(&restart.route), copy);
-                }
-            }
+            let validations = &participant.peers.validations;
+            restarts::send_copy(secure, peer, now, (to, &payload), |locator| validations.number_of(to, locator));
             let locators = locators_of(&peer.route);
             if participant.peers.validations.is_valid(to) {
                 secure.stateless.send(to, locators, payload);
@@ -398,16 +407,14 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
 ///
 /// `answers`: the number of the handshake message that its proof answers.
 fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix, answers: i64) {
-    let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
+    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&prefix)) else {
+        return;
+    };
     // All of them go at once below, so they are not counted down one by one.
     peer.endpoints = 0;
-    // After a restart, it may have another address. The handshake went to both. Only a receiver at the announced one
-    // knows the number of the copy that went there, so a forged address stays unused.
-    if let Some(restart) = peer.restarts_at.take().filter(|restart| restart.number == answers) {
-        (peer.data, peer.route, peer.answered_at) = (Arc::new(restart.data), restart.route, None);
-        // The rest of the announcement may be forged. The next protected one corrects it.
-        peer.is_vouched = false;
-    }
+    // After a restart, it may have another address. The handshake went to all of them.
+    let validations = &participant.peers.validations;
+    restarts::use_proof(secure, peer, answers, |locator| validations.number_of(prefix, locator));
     if std::mem::take(&mut peer.is_admitted) {
         unmatch_secure_pairs(participant, now, prefix);
         participant.unmatch_participant(now, prefix, ParticipantLoss::Renewed);

@@ -292,10 +292,10 @@ impl Validations {
         self.pending.get(&prefix)?.topic
     }
 
-    /// Replaces the route to the address of a peer, after a change of this host's interfaces.
+    /// Replaces the route to the challenged address of a peer, after a change of this host's interfaces.
     pub(super) fn set_route(&mut self, prefix: GuidPrefix, route: &Route) {
         let Some(mut validation) = self.pending.remove(&prefix) else { return };
-        if !validation.is_move {
+        if validation.route != *route {
             (validation.route, validation.answering) = (route.clone(), None);
             // Another locator must not have the secret of an earlier one.
             self.draw_secrets(prefix, &mut validation);
@@ -307,9 +307,9 @@ impl Validations {
         validation.set_secrets(|| self.draw(prefix));
     }
 
-    /// Returns a positive number that only the receiver of a message with it can know.
-    pub(super) fn draw_number(&mut self, prefix: GuidPrefix) -> i64 {
-        (self.draw(prefix) >> 1) as i64
+    /// Returns a positive number for a locator of a peer. Only the receiver of a message with it can know it.
+    pub(super) fn number_of(&self, prefix: GuidPrefix, locator: Locator) -> i64 {
+        (self.hash_seed.keyed_digest((prefix, locator)) >> 1) as i64
     }
 
     fn draw(&mut self, prefix: GuidPrefix) -> u64 {

@@ -1,12 +1,12 @@
 //! Invalid input of peers, and runs that a seed determines.
 
-use super::network::{Network, address, config, prefix};
+use super::network::{Network, address, answer_to, config, prefix};
 use super::{reader, told, writer, writer_id};
 use crate::support::{CAPTURES, capture};
-use dds_rtps::discovery::BuiltinPairTopic;
 use dds_rtps::discovery::data::ParticipantData;
+use dds_rtps::discovery::{BuiltinPairTopic, HostAddress, ParticipantEvent};
 use dds_rtps::output::Datagram;
-use dds_rtps::participant::Participant;
+use dds_rtps::participant::{Participant, ParticipantLocators};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, LocatorKind, SequenceNumber, VendorId};
 use std::cell::RefCell;
@@ -262,6 +262,106 @@ fn answer_makes_only_its_own_locator_valid() {
     network.answer_challenge(a, prefix(2));
     let route = network.participant(a).route(prefix(2)).unwrap();
     assert_eq!(route.unicast.to_vec(), locators[2..]);
+}
+
+/// A peer that is reached by multicast alone has shown only the host from which its answer came.
+#[test]
+fn peer_with_multicast_alone_makes_no_other_host_valid() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let [own, victim] = [7, 8].map(|host| Locator::udp_v4([192, 0, 2, host].into(), 7411));
+    let bytes = announcement(prefix(2), |data| {
+        data.metatraffic_unicast.clear();
+        data.default_unicast = vec![victim, own];
+    });
+    network.deliver(a, &bytes);
+    network.run_for(Duration::from_millis(50));
+    let multicast = network.participant(a).route(prefix(2)).unwrap().multicast.to_vec();
+    let challenge = network.heartbeat_at(multicast[0]).unwrap();
+    network.deliver_from(Some(own.to_socket_addr().unwrap().ip()), a, &answer_to(&challenge, prefix(2)));
+    let Some(ParticipantEvent::ParticipantDiscovered { reply_locators, .. }) =
+        network.participant(a).discovered(prefix(2))
+    else {
+        panic!("the peer has vanished");
+    };
+    assert_eq!(reply_locators, [own]);
+}
+
+fn reached(network: &Network, index: usize) -> Vec<Locator> {
+    network.participant(index).route(prefix(2)).unwrap().unicast.to_vec()
+}
+
+/// Answers all challenges to a locator.
+fn answer_at(network: &mut Network, index: usize, locator: Locator) {
+    for _ in 0..20 {
+        network.run_for(Duration::from_millis(100));
+        network.answer_challenge_at(index, prefix(2), locator);
+    }
+}
+
+fn on_hosts(network: [u8; 3], own: u8) -> ParticipantLocators {
+    let [a, b, c] = network;
+    ParticipantLocators {
+        metatraffic_unicast: vec![Locator::udp_v4([a, b, c, own].into(), 7410)],
+        metatraffic_multicast: Vec::new(),
+        default_unicast: Vec::new(),
+        announce_to: Vec::new(),
+        host_addresses: vec![HostAddress { address: [a, b, c, own].into(), prefix_len: 24 }],
+    }
+}
+
+/// The interface to the locator in use vanishes. The others have never answered.
+#[test]
+fn other_locator_is_used_once_it_has_answered() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let [near, far] = [[10, 0, 0, 2], [192, 0, 2, 8]].map(|host| Locator::udp_v4(host.into(), 7410));
+    network.deliver(a, &announcement(prefix(2), |data| data.metatraffic_unicast = vec![near, far]));
+    answer_at(&mut network, a, near);
+    assert_eq!(reached(&network, a), [near]);
+    network.with(a, |participant, now| participant.set_locators(now, on_hosts([192, 0, 2], 1)));
+    assert_eq!(reached(&network, a), [near]);
+    answer_at(&mut network, a, far);
+    assert_eq!(reached(&network, a), [far]);
+}
+
+/// The path to the locator in use dies, and the announcements of the peer arrive by multicast.
+#[test]
+fn silent_peer_is_challenged_at_its_other_locators() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let [one, other] = [8, 9].map(|host| Locator::udp_v4([192, 0, 2, host].into(), 7410));
+    let bytes = announcement(prefix(2), |data| data.metatraffic_unicast = vec![one, other]);
+    network.deliver(a, &bytes);
+    answer_at(&mut network, a, one);
+    assert_eq!(reached(&network, a), [one]);
+    network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    for _ in 0..20 {
+        network.run_for(Duration::from_secs(3));
+        network.deliver(a, &bytes);
+        assert_eq!(reached(&network, a), [one], "the other one has not answered");
+    }
+    answer_at(&mut network, a, other);
+    assert_eq!(reached(&network, a), [other]);
+}
+
+/// The interfaces of this host change while a new address is challenged.
+#[test]
+fn move_ends_at_no_address_that_was_not_challenged() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let [former, one, other] =
+        [[10, 0, 0, 2], [192, 0, 2, 8], [198, 51, 100, 9]].map(|host| Locator::udp_v4(host.into(), 7410));
+    network.deliver(a, &announcement(prefix(2), |data| data.metatraffic_unicast = vec![former]));
+    answer_at(&mut network, a, former);
+    network.deliver(a, &announcement(prefix(2), |data| data.metatraffic_unicast = vec![one, other]));
+    network.run_for(Duration::from_millis(50));
+    // Only one of them is left behind these interfaces.
+    network.with(a, |participant, now| participant.set_locators(now, on_hosts([192, 0, 2], 1)));
+    answer_at(&mut network, a, other);
+    assert_eq!(reached(&network, a), [former]);
+    answer_at(&mut network, a, one);
+    assert_eq!(reached(&network, a), [one]);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(crate) struct Network {
     pub(crate) alters: fn(&mut Vec<u8>),
     /// The last HEARTBEAT to each participant, by its writer.
     heartbeats: BTreeMap<(GuidPrefix, EntityId), Heartbeat>,
+    /// The last HEARTBEAT to each locator, by its writer.
+    heartbeats_at: BTreeMap<(Locator, EntityId), Heartbeat>,
 }
 
 struct Node {
@@ -72,20 +74,19 @@ pub(crate) fn config(number: u8) -> ParticipantConfig {
     config
 }
 
-/// Notes the HEARTBEATs of a datagram for one participant.
-fn note_heartbeats(bytes: &[u8], heartbeats: &mut BTreeMap<(GuidPrefix, EntityId), Heartbeat>) {
+/// Returns the HEARTBEATs of a datagram, with the participants that they are for.
+fn heartbeats_of(bytes: &[u8]) -> Vec<(GuidPrefix, Heartbeat)> {
     // A transform may have changed the bytes.
-    let Ok(message) = Message::parse(bytes) else { return };
-    let mut to = GuidPrefix::UNKNOWN;
+    let Ok(message) = Message::parse(bytes) else { return Vec::new() };
+    let (mut to, mut heartbeats) = (GuidPrefix::UNKNOWN, Vec::new());
     for submessage in message.submessages().flatten() {
         match submessage {
             Submessage::InfoDestination(prefix) => to = prefix,
-            Submessage::Heartbeat(heartbeat) => {
-                heartbeats.insert((to, heartbeat.writer_id), heartbeat);
-            }
+            Submessage::Heartbeat(heartbeat) => heartbeats.push((to, heartbeat)),
             _ => {}
         }
     }
+    heartbeats
 }
 
 /// Returns the answer to a HEARTBEAT without changes.
@@ -115,6 +116,7 @@ impl Network {
             loses,
             alters: |_| (),
             heartbeats: BTreeMap::new(),
+            heartbeats_at: BTreeMap::new(),
         }
     }
 
@@ -206,6 +208,20 @@ impl Network {
         self.answer_challenge_of(index, prefix, EntityId::PARTICIPANT_MESSAGE_WRITER);
     }
 
+    /// Returns the last challenge to this locator.
+    pub(crate) fn heartbeat_at(&self, locator: Locator) -> Option<Heartbeat> {
+        self.heartbeats_at.get(&(locator, EntityId::PARTICIPANT_MESSAGE_WRITER)).cloned()
+    }
+
+    /// Answers the last challenge to this locator, in the name of a participant that does not exist.
+    pub(crate) fn answer_challenge_at(&mut self, index: usize, prefix: GuidPrefix, locator: Locator) {
+        let writer_id = EntityId::PARTICIPANT_MESSAGE_WRITER;
+        if let Some(heartbeat) = self.heartbeats_at.remove(&(locator, writer_id)) {
+            let sender = locator.to_socket_addr().map(|address| address.ip());
+            self.deliver_from(sender, index, &answer_to(&heartbeat, prefix));
+        }
+    }
+
     /// As [`Self::answer_challenge`], for a challenge in the name of this writer.
     pub(crate) fn answer_challenge_of(&mut self, index: usize, prefix: GuidPrefix, writer_id: EntityId) {
         if let Some(heartbeat) = self.heartbeats.remove(&(prefix, writer_id)) {
@@ -278,7 +294,12 @@ impl Network {
             let mut bytes = Vec::new();
             datagram.copy_to(&mut bytes);
             (self.alters)(&mut bytes);
-            note_heartbeats(&bytes, &mut self.heartbeats);
+            for (to, heartbeat) in heartbeats_of(&bytes) {
+                for locator in datagram.destinations() {
+                    self.heartbeats_at.insert((*locator, heartbeat.writer_id), heartbeat.clone());
+                }
+                self.heartbeats.insert((to, heartbeat.writer_id), heartbeat);
+            }
             assert!(!datagram.destinations().is_empty(), "a datagram that goes nowhere");
             for &to in datagram.destinations() {
                 // Counts lost datagrams too, because the number identifies a datagram for `loses`.
