@@ -220,7 +220,7 @@ impl Peer {
                 let has_choice = version == 2 && contents.words.contains("mutable");
                 let is_equal = without_padding(&payload) == without_padding(&theirs);
                 let has_equal_value = || DynamicData::from_payload(&ty.ty, &theirs).is_ok_and(|read| read == data);
-                if !is_equal && !(has_choice && has_equal_value()) {
+                if !(is_equal || has_choice && has_equal_value()) {
                     let (ours, theirs) = (hex(&payload), hex(&theirs));
                     return Err(format!("{encoding:?} {data}\n  ours   {ours}\n  theirs {theirs}"));
                 }
