@@ -68,7 +68,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 ///
-/// A variable with an invalid value is an error. The log warns of a misspelled variable, such as `DDS_PEER`.
+/// A variable with an invalid value is an error. The log warns of a misspelled variable.
 ///
 /// Clones of one builder create participants with the same settings. Its [`qos`](Self::qos) is their default, because
 /// there is no factory object (DDS 1.4, 2.2.2.2.2.5).
