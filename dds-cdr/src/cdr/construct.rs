@@ -75,6 +75,12 @@ impl<K: Ord, V> Trim for BTreeMap<K, V> {
     }
 }
 
+impl<T: Trim> Trim for Box<T> {
+    fn trim(&mut self, bound: u32) {
+        (**self).trim(bound);
+    }
+}
+
 impl<T: Trim> Trim for Option<T> {
     fn trim(&mut self, bound: u32) {
         if let Some(value) = self {

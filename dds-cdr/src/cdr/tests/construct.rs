@@ -116,6 +116,31 @@ sender_and_receiver!(final, SentFinal, Final);
 sender_and_receiver!(appendable, SentAppendable, Appendable);
 sender_and_receiver!(mutable, SentMutable, Mutable);
 
+#[derive(DdsType)]
+#[dds(crate = "crate", appendable, discriminator = i16)]
+enum SentWord {
+    #[dds(case = 4)]
+    Word(String),
+}
+
+type Word = String;
+
+#[derive(DdsType, Debug, PartialEq)]
+#[dds(crate = "crate", appendable, discriminator = i16)]
+enum ExternalWord {
+    #[dds(external, bound = 2, try_construct = "trim", case = 4)]
+    Word(Box<Word>),
+}
+
+#[test]
+fn external_member_is_trimmed() {
+    let mut payload = Encapsulation::new(Encoding::Xcdr2, SentWord::DESCRIPTION.extensibility(), ByteOrder::Little)
+        .to_bytes()
+        .to_vec();
+    payload.extend(body(&SentWord::Word("long".into()), Encoding::Xcdr2, ByteOrder::Little));
+    assert_eq!(decode_payload::<ExternalWord>(&payload).unwrap(), ExternalWord::Word("lo".to_owned().into()));
+}
+
 #[test]
 fn member_try_construct_handles_unfit_values() {
     Final::unfit_values_are_replaced();

@@ -22,7 +22,7 @@ pub(crate) struct Network {
     sent: u64,
     pub(crate) loses: Loss,
     /// Changes the bytes of a datagram on its way.
-    pub(crate) alters: fn(&mut Vec<u8>),
+    pub(crate) alters: fn(&mut [u8]),
     /// The last HEARTBEAT to each participant, by its writer.
     heartbeats: BTreeMap<(GuidPrefix, EntityId), Heartbeat>,
     /// The last HEARTBEAT to each locator, by its writer.
@@ -51,7 +51,7 @@ pub(crate) fn prefix(number: u8) -> GuidPrefix {
 }
 
 /// Lets a datagram come from another vendor, whose reader of assertions may be best effort.
-pub(crate) fn change_vendor(datagram: &mut Vec<u8>) {
+pub(crate) fn change_vendor(datagram: &mut [u8]) {
     const OURS: [u8; 8] = [0x16, 0, 4, 0, VendorId::OURS.0[0], VendorId::OURS.0[1], 0, 0];
     datagram[6..8].copy_from_slice(&VendorId::DUST.0);
     let parameter = datagram.windows(OURS.len()).position(|bytes| bytes == OURS);

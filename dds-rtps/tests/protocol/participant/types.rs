@@ -158,7 +158,7 @@ fn unanswered_type_request_is_sent_three_times() {
 /// Cyclone DDS 0.10 (seen with 0.10.2) sends a related request identity that does not belong to the requester.
 #[test]
 fn reply_with_foreign_request_id_is_used() {
-    let alters = |bytes: &mut Vec<u8>| {
+    let alters = |bytes: &mut [u8]| {
         let asker = [&prefix(2).0[..], &EntityId::TYPE_REQUEST_WRITER.0].concat();
         let answerer = [&prefix(1).0[..], &EntityId::TYPE_REPLY_WRITER.0].concat();
         let is_answer = bytes.windows(4).any(|id| id == EntityId::TYPE_REPLY_WRITER.0);
@@ -441,7 +441,7 @@ fn missing_types_are_bounded() {
 #[test]
 fn undescribing_peer_does_not_delay_others() {
     // The third participant has no type lookup service: the last four bits of its PID_BUILTIN_ENDPOINT_SET are cleared.
-    let alters = |bytes: &mut Vec<u8>| {
+    let alters = |bytes: &mut [u8]| {
         let set = bytes.windows(4).position(|parameter| parameter == [0x58, 0, 4, 0]);
         if let Some(at) = set.filter(|_| bytes[8..20] == prefix(3).0) {
             bytes[at + 5] &= 0x0f;
