@@ -402,7 +402,7 @@ impl fmt::Display for ReadErrorKind {
 pub enum WaitErrorKind {
     /// The timeout has expired.
     Timeout {
-        /// The awaited event, such as `"a sample"`.
+        /// The awaited event, such as `"sample"`.
         awaited: &'static str,
         /// The timeout of the wait.
         limit: Duration,

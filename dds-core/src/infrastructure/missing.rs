@@ -27,6 +27,11 @@ pub enum Missing {
         /// Why the first one does not match, as [`explain_matches`](crate::DataReader::explain_matches) says it.
         report: Box<str>,
     },
+    /// The end of a match. Compatible counterparts were discovered, and one of both sides does not know the other yet.
+    Completion {
+        /// The compatible endpoints.
+        endpoints: usize,
+    },
     /// More matches than there are. A limit below 100 ms leaves no time to find out why.
     Matches {
         /// The endpoints that match.
@@ -103,6 +108,7 @@ impl Missing {
             }
             Self::Protection { .. } => "give all participants the same pre-shared key, or identities of one fleet",
             Self::Endpoint { .. } => "check that the peer has created its endpoint, with the same topic name",
+            Self::Completion { .. } => "check that both hosts can send to each other, or wait longer",
             Self::Match { .. } => "change one of the two endpoints as the report says",
             Self::Matches { matched: 0, .. } | Self::Sample { writers: 0, .. } => {
                 "wait longer; from a limit of 100 ms on, the error says why no peer matches"
@@ -118,7 +124,7 @@ impl Missing {
             Self::Description { .. } => "make one endpoint with a type that describes itself, such as a derived one",
             Self::Replier { .. } => "check that one participant has both endpoints of the replier",
             Self::OneWay { requests: 0, .. } => "compare the request topic, its type and QoS on both sides",
-            Self::OneWay { .. } => "compare the reply topic, its type and QoS on both sides",
+            Self::OneWay { .. } => "wait longer, or compare the reply topic, its type and QoS on both sides",
             Self::Reply { .. } => "check that the replier answers, or wait longer",
         }
     }
@@ -134,6 +140,9 @@ impl fmt::Display for Missing {
                 write!(f, "no counterpart of this topic was found in {}", counted(*participants, "participant"))
             }
             Self::Match { report } => f.write_str(report),
+            Self::Completion { endpoints } => {
+                write!(f, "{} found, and the match is not complete yet", counted(*endpoints, "compatible endpoint"))
+            }
             Self::Matches { matched, wanted } => write!(f, "{matched} of {} matched", counted(*wanted, "endpoint")),
             Self::Sample { writers, received } => {
                 let writers = counted(*writers, "writer");
@@ -158,9 +167,9 @@ impl fmt::Display for Missing {
             Self::OneWay { requests: 0, .. } => {
                 f.write_str("a replier matches one way only: its reader of the requests is missing or incompatible")
             }
-            Self::OneWay { .. } => {
-                f.write_str("a replier matches one way only: its writer of the replies is missing or incompatible")
-            }
+            Self::OneWay { .. } => f.write_str(
+                "a replier matches one way only: its writer of the replies is missing, incompatible or slow",
+            ),
             Self::Reply { repliers } => {
                 write!(f, "the request was sent to {}", counted(*repliers, "replier"))
             }

@@ -127,14 +127,17 @@ impl ParticipantHandle {
     /// Returns why a local endpoint has no match.
     pub(super) fn explain_unmatched(&self, guid: Guid) -> Missing {
         let reports = self.reports(|endpoint| endpoint.guid == guid);
-        match (reports.first(), self.discovery().discovered_participants().len()) {
-            (Some(report), _) => Missing::Match { report: report.to_string().into() },
+        if let Some(report) = reports.iter().find(|report| !report.is_match()) {
+            return Missing::Match { report: report.to_string().into() };
+        }
+        match (reports.len(), self.discovery().discovered_participants().len()) {
+            (endpoints @ 1.., _) => Missing::Completion { endpoints },
             // No participant at all: refused datagrams are then the likely cause.
-            (None, 0) => match self.refused_report() {
+            (0, 0) => match self.refused_report() {
                 report if report.is_empty() => Missing::Participants,
                 report => Missing::Protection { report: report.into() },
             },
-            (None, participants) => Missing::Endpoint { participants },
+            (0, participants) => Missing::Endpoint { participants },
         }
     }
 
@@ -164,6 +167,9 @@ impl ParticipantHandle {
         for report in apart.into_iter().take(NAMED_MAX) {
             // Writing to a string does not fail.
             let _ = write!(text, "; {report}");
+        }
+        if reports.iter().all(MatchReport::is_match) {
+            text.push_str(", and a match is not complete yet: check that both hosts can send to each other");
         }
         text
     }

@@ -189,6 +189,13 @@ impl<Q, R> Asking<Q, R> {
     pub(super) fn missing(&self, progress: Progress) -> Missing {
         match self.missing_at_a_glance(progress) {
             Missing::Matches { .. } => WaitSource::<()>::missing(&**self.writer.handle(), Awaited::Matched(1)),
+            // The writer of the replies may be there, and not know the reader yet.
+            Missing::OneWay { replies: 0, requests } => {
+                match WaitSource::<()>::missing(&**self.reader.handle(), Awaited::Matched(1)) {
+                    incomplete @ Missing::Completion { .. } => incomplete,
+                    _ => Missing::OneWay { replies: 0, requests },
+                }
+            }
             missing => missing,
         }
     }

@@ -45,11 +45,24 @@ pub(crate) fn warn_of_misspelled_variables() {
 ///
 /// Other programs have variables with the same prefix, so a name that is not similar means nothing.
 fn meant_by(name: &str) -> Option<&'static str> {
-    if !name.starts_with("DDS_") || VARIABLES.contains(&name) {
+    if !name.starts_with(PREFIX) || VARIABLES.contains(&name) {
         return None;
     }
-    nearest(name, VARIABLES)
+    let known = |(wrong, _): &&(&str, &str)| *wrong == name;
+    if let Some((_, meant)) = CONFUSED.iter().find(known) {
+        return Some(meant);
+    }
+    // Without the prefix, which would make short names similar to each other.
+    let ending = |variable: &'static str| variable.strip_prefix(PREFIX).unwrap_or(variable);
+    let meant = nearest(name.strip_prefix(PREFIX)?, VARIABLES.into_iter().map(ending))?;
+    VARIABLES.into_iter().find(|variable| ending(variable) == meant)
 }
+
+/// Begins the name of each variable.
+const PREFIX: &str = "DDS_";
+
+/// Names that other systems or guesses suggest, with the variables that are meant.
+const CONFUSED: [(&str, &str); 2] = [("DDS_DOMAIN_ID", "DDS_DOMAIN"), ("DDS_TAG", "DDS_DOMAIN_TAG")];
 
 #[cfg(test)]
 mod tests {
@@ -61,6 +74,7 @@ mod tests {
             ("DDS_PEER", "DDS_PEERS"),
             ("DDS_PROFILE", "DDS_PROFILES"),
             ("DDS_DOMAIN_ID", "DDS_DOMAIN"),
+            ("DDS_TAG", "DDS_DOMAIN_TAG"),
             ("DDS_DOMAINTAG", "DDS_DOMAIN_TAG"),
             ("DDS_TRANSPROT", "DDS_TRANSPORTS"),
             ("DDS_RECIEVE_BUFFER", "DDS_RECEIVE_BUFFER"),
@@ -72,7 +86,7 @@ mod tests {
             assert_eq!(meant_by(name), None);
         }
         // `DDS_ROOT` is a variable of OpenDDS.
-        for name in ["DDS_ROOT", "DDS_SIM_SEED", "DDS_TEST_STRICT", "ROS_DOMAIN_ID", "PEERS", "DDS_"] {
+        for name in ["DDS_ROOT", "DDS_ID", "DDS_SIM_SEED", "DDS_TEST_STRICT", "ROS_DOMAIN_ID", "PEERS", "DDS_"] {
             assert_eq!(meant_by(name), None, "{name}");
         }
     }

@@ -382,7 +382,6 @@ fn participant_is_cut_off_when_its_permissions_end() {
     assert!(lines.iter().any(|line| line.contains("its permissions have ended")), "{lines:#?}");
 }
 
-/// An outsider repeats, cuts, splices, renames and reflects all that it has recorded.
 /// A sender adds MACs for 32 receivers. Each of these is another host, and they know only the sender.
 #[test]
 fn receiver_takes_the_place_of_one_that_leaves() {
@@ -415,6 +414,7 @@ fn receiver_takes_the_place_of_one_that_leaves() {
     assert!(simulation.run_until(PATIENCE, || last.1.take().unwrap().into_data().next() == Some(parcel(1, 100))));
 }
 
+/// An outsider repeats, cuts, splices, renames and reflects all that it has recorded.
 #[test]
 fn outsider_forges_no_sample_from_recorded_datagrams() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

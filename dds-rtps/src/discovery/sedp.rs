@@ -388,12 +388,6 @@ impl BuiltinPair {
         self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id)) && has_answered
     }
 
-    /// Whether the reader of a peer leaves HEARTBEATs without answer.
-    #[must_use]
-    pub fn is_unresponsive(&self, prefix: GuidPrefix) -> bool {
-        self.writer.is_unresponsive(Guid::new(prefix, self.profile.ids.1))
-    }
-
     /// Removes a peer's endpoints. `may_return`: the peer may return with its old matches.
     pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, may_return: bool) {
         if may_return {

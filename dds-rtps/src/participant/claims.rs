@@ -23,7 +23,7 @@ const DISCREDIT_TIME: Duration = Duration::from_secs(10);
 const MOVE_TIME: Duration = Duration::from_secs(10);
 
 /// Bytes that count as received for the challenge, which goes to a valid address.
-pub(super) const CHALLENGE_CREDIT: usize = 1 << 10;
+const CHALLENGE_CREDIT: usize = 1 << 10;
 
 /// Most addresses of a participant that are noted beside those that it announces; the latest ones.
 const ANSWERED_FROM_MAX: usize = 4;

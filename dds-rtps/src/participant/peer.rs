@@ -1,7 +1,7 @@
 //! Other participants: discovery, changes, silence and disposal (RTPS 2.5, 8.5.3).
 
 use super::Participant;
-use super::claims::{self, CHALLENGE_CREDIT, Claim, Claims};
+use super::claims::{self, Claim, Claims};
 use super::disposals::Disposals;
 use super::restarts::{self, Restarts};
 use super::security;
@@ -232,7 +232,7 @@ impl Participant {
             return;
         };
         // The participant is where it was, so an announcement of another address was forged, or it has moved back.
-        if peer.moves_to.take_if(|pending| pending.data != *peer.data).is_some() {
+        if peer.moves_to.take().is_some() {
             self.peers.validations.end(prefix);
         }
         if self.peers.validations.is_valid(prefix) {
@@ -243,11 +243,6 @@ impl Participant {
                 for pair in self.pairs.iter_mut() {
                     peer.has_answered &= pair.repeat_initial_handshake(now, prefix);
                 }
-            }
-            // It exists and answers nothing, so the path to the locator in use may be dead.
-            let has_others = peer.data.metatraffic_unicast.len() > 1;
-            if has_others && self.pairs.iter_mut().any(|pair| pair.is_unresponsive(prefix)) {
-                self.challenge_other_locators(now, prefix);
             }
             return security::repeat_admission(self, now, prefix);
         }
@@ -384,19 +379,6 @@ impl Participant {
         self.announce_in_return(prefix, usize::MAX);
     }
 
-    /// Challenges all locators of a peer again, if it has others than the one in use. That one stays until then.
-    fn challenge_other_locators(&mut self, now: Now, prefix: GuidPrefix) {
-        let Some(peer) = self.peers.known.get(&prefix) else { return };
-        let data = ParticipantData::clone(&peer.data);
-        let route = self.route_of_discovery(&data);
-        // A participant with a proof says itself where it is.
-        if route == peer.route || !route.is_usable() || security::is_authenticated(self, prefix) {
-            return;
-        }
-        let has = peer.answers_on.unwrap_or_else(|| challenged_endpoints(&data));
-        self.begin_move(now, data, route, has, CHALLENGE_CREDIT);
-    }
-
     /// Repeats the challenge to the new address of a peer.
     pub(super) fn repeat_move(&mut self, now: Now, prefix: GuidPrefix) {
         self.peers.validations.challenge_again(now.instant, prefix);
@@ -479,22 +461,11 @@ impl Participant {
     fn update_route(&mut self, now: Now, data: &ParticipantData) {
         let prefix = data.prefix;
         let whole = self.route_of_discovery(data);
-        let is_valid = self.peers.validations.is_valid(prefix);
         let Some(peer) = self.peers.known.get(&prefix) else { return };
         let challenged = peer.moves_to.as_ref().map(|pending| self.route_of_discovery(&pending.data));
-        let route = peer.narrow(whole.clone());
-        let has_lost_path = is_valid
-            && !whole.same_host
-            && !whole.unicast.is_empty()
-            && !security::is_authenticated(self, prefix)
-            && peer.answered_at.is_some_and(|answered_at| narrowed(whole.clone(), answered_at).is_none());
-        if has_lost_path {
-            // None of the locators that are left has answered.
-            return match challenged {
-                Some(challenged) => self.peers.validations.set_route(prefix, &challenged),
-                None => self.challenge_other_locators(now, prefix),
-            };
-        }
+        // The locator that has answered may be out of reach now. Its peer may have lost its path to us as well, so no
+        // answer to a challenge would arrive here. The other locators count at once.
+        let route = peer.narrow(whole);
         self.peers.validations.set_route(prefix, challenged.as_ref().unwrap_or(&route));
         match self.peers.known.get_mut(&prefix) {
             Some(peer) if peer.route != route => {

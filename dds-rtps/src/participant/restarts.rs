@@ -98,7 +98,7 @@ impl Restarts {
             locators_of(&known.route).iter().copied().find(|locator| number_of(*locator) == number)
         };
         let (at, locator) =
-            self.candidates.iter().enumerate().find_map(|(at, known)| Some((at, locator_of(known)?)))?;
+            self.candidates.iter().enumerate().rev().find_map(|(at, known)| Some((at, locator_of(known)?)))?;
         let candidate = self.candidates.remove(at)?;
         self.candidates.clear();
         Some((candidate, locator))

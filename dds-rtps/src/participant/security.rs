@@ -252,7 +252,13 @@ fn handle_protected_participant(participant: &mut Participant, now: Now, sender:
     let Some(peer) = participant.peers.known.get_mut(&sender) else { return };
     complete_protected(&mut data, &peer.data);
     peer.is_vouched = true;
-    if *peer.data != data {
+    // A plain announcement of another address may be forged, and counts no longer.
+    let is_moving = peer.moves_to.take().is_some();
+    let has_changed = *peer.data != data;
+    if is_moving {
+        participant.peers.validations.end(sender);
+    }
+    if has_changed {
         let route = participant.route_of_discovery(&data);
         participant.replace_data(now, data, route);
     }
@@ -439,6 +445,7 @@ fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefi
     pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     secure.keys.insert(prefix, pair);
     // A handshake answers to random numbers, so the address is valid.
+    peer.moves_to = None;
     participant.peers.validations.end(prefix);
     // Otherwise the first message with keys admits it, and matches them then.
     if peer.is_admitted {

@@ -17,8 +17,9 @@ const WRITERS_PER_PAUSE: u32 = 8;
 
 /// Pre-emptive ACKNACKs without an answer after which a writer counts as one that knows the reader.
 ///
-/// The reader then notes that before the next one, 3 s after the first one. Discovery takes a fraction of that.
-const UNANSWERED_MAX: u32 = 5;
+/// The reader notes that before the next one, 0.7 s after the first one. Discovery takes a fraction of that. RustDDS
+/// answers none of them while it has no sample.
+const UNANSWERED_MAX: u32 = 3;
 
 /// Schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]

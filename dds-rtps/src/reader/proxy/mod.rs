@@ -198,8 +198,7 @@ impl WriterProxy {
     /// Whether the writer knows the reader, as far as its messages tell. True unless the writer is remote and reliable.
     pub(crate) fn knows_reader(&self) -> bool {
         let Some(reliable) = self.reliable() else { return true };
-        // A HEARTBEAT is the answer to a pre-emptive ACKNACK, which a writer ignores from a reader that it does not
-        // know.
+        // A HEARTBEAT is the answer to a pre-emptive ACKNACK. A writer ignores that of a reader that it does not know.
         !reliable.acknacks.awaits_heartbeat() || (!self.config.answers_by_name && reliable.acknacks.is_unanswered())
     }
 

@@ -61,8 +61,9 @@ impl StatefulReader {
 
     /// Whether the writer has matched this reader as well, so that it sends its samples here.
     ///
-    /// True for a best-effort writer, which does not say, and for one that left five pre-emptive ACKNACKs unanswered
-    /// and may never answer. Complete only with [`ReaderConfig::awaits_writers`](crate::reader::ReaderConfig).
+    /// True for a best-effort writer, which does not say. True also for a writer that leaves several pre-emptive
+    /// ACKNACKs unanswered, and may never answer. Complete only with
+    /// [`ReaderConfig::awaits_writers`](crate::reader::ReaderConfig).
     #[must_use]
     pub fn is_known_to(&self, writer: Guid) -> bool {
         self.writers.get(writer).is_some_and(|writer| writer.proxy.knows_reader())

@@ -60,8 +60,8 @@ fn silent_writer_counts_unless_it_would_answer() {
             }
         }
         assert_eq!(script.is_known(), is_silent);
-        // Five pre-emptive ACKNACKs, the last one after 1.5 s.
-        assert_eq!(known_at, is_silent.then_some(1600));
+        // Three pre-emptive ACKNACKs, the last one after 0.3 s.
+        assert_eq!(known_at, is_silent.then_some(400));
     }
 }
 

@@ -676,13 +676,6 @@ impl StatefulWriter {
         false
     }
 
-    /// Whether a remote reader leaves HEARTBEATs without answer.
-    #[must_use]
-    pub fn is_unresponsive(&self, reader: Guid) -> bool {
-        let index = self.readers.reliable_index(reader);
-        index.and_then(|index| self.readers.proxies.get(index)).is_some_and(|proxy| !proxy.asked.is_answered())
-    }
-
     /// Returns the sequence numbers that a HEARTBEAT announces now.
     fn announced_range(&self) -> AnnouncedRange {
         AnnouncedRange {

@@ -310,41 +310,6 @@ fn on_hosts(network: [u8; 3], own: u8) -> ParticipantLocators {
     }
 }
 
-/// The interface to the locator in use vanishes. The others have never answered.
-#[test]
-fn other_locator_is_used_once_it_has_answered() {
-    let mut network = Network::new();
-    let a = network.start(config(1));
-    let [near, far] = [[10, 0, 0, 2], [192, 0, 2, 8]].map(|host| Locator::udp_v4(host.into(), 7410));
-    network.deliver(a, &announcement(prefix(2), |data| data.metatraffic_unicast = vec![near, far]));
-    answer_at(&mut network, a, near);
-    assert_eq!(reached(&network, a), [near]);
-    network.with(a, |participant, now| participant.set_locators(now, on_hosts([192, 0, 2], 1)));
-    assert_eq!(reached(&network, a), [near]);
-    answer_at(&mut network, a, far);
-    assert_eq!(reached(&network, a), [far]);
-}
-
-/// The path to the locator in use dies, and the announcements of the peer arrive by multicast.
-#[test]
-fn silent_peer_is_challenged_at_its_other_locators() {
-    let mut network = Network::new();
-    let a = network.start(config(1));
-    let [one, other] = [8, 9].map(|host| Locator::udp_v4([192, 0, 2, host].into(), 7410));
-    let bytes = announcement(prefix(2), |data| data.metatraffic_unicast = vec![one, other]);
-    network.deliver(a, &bytes);
-    answer_at(&mut network, a, one);
-    assert_eq!(reached(&network, a), [one]);
-    network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
-    for _ in 0..20 {
-        network.run_for(Duration::from_secs(3));
-        network.deliver(a, &bytes);
-        assert_eq!(reached(&network, a), [one], "the other one has not answered");
-    }
-    answer_at(&mut network, a, other);
-    assert_eq!(reached(&network, a), [other]);
-}
-
 /// The interfaces of this host change while a new address is challenged.
 #[test]
 fn move_ends_at_no_address_that_was_not_challenged() {

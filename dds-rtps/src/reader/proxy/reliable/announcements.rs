@@ -91,8 +91,8 @@ impl ReliableState {
     ) -> bool {
         let answer_at = now.instant.after(config.heartbeat_response_delay);
         if self.awaits_name && !is_addressed(heartbeat.reader_id, config) {
-            // It may be for other readers. An answer shows the writer that this reader still waits for a HEARTBEAT of
-            // its own, which has the first relevant sequence number.
+            // It may be for other readers. An answer shows the writer that this reader still waits for its own one,
+            // which has the first relevant sequence number.
             if !heartbeat.is_final {
                 self.acknacks.answer_at(answer_at);
             }
