@@ -388,6 +388,11 @@ impl BuiltinPair {
         self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id)) && has_answered
     }
 
+    /// Sends the answers to a peer also to these locators, until its endpoints match again.
+    pub fn answer_also_at(&mut self, prefix: GuidPrefix, locators: &[Locator]) {
+        self.reader.add_locators(Guid::new(prefix, self.profile.ids.0), locators);
+    }
+
     /// Removes a peer's endpoints. `may_return`: the peer may return with its old matches.
     pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, may_return: bool) {
         if may_return {

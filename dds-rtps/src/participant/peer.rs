@@ -234,7 +234,13 @@ impl Participant {
         // The participant is where it was, so an announcement of another address was forged, or it has moved back.
         if peer.moves_to.take().is_some() {
             self.peers.validations.end(prefix);
+            // Answers went to the other address as well.
+            if peer.is_admitted {
+                let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
+                self.match_pairs(now, &data, &route);
+            }
         }
+        let Some(peer) = self.peers.known.get_mut(&prefix) else { return };
         if self.peers.validations.is_valid(prefix) {
             // The peer exists: repeat the initial handshake with its endpoints that are silent.
             // At rest, each participant receives the announcements of all others.
@@ -373,6 +379,10 @@ impl Participant {
         peer.moves_to = Some(Box::new(PendingMove { data, since: now.instant }));
         // The challenge to the new address replaces that of a claim.
         self.peers.claims.remove(prefix);
+        // This participant may have moved as well. Then the peer waits for an answer, which must reach its new address.
+        for pair in self.pairs.iter_mut() {
+            pair.answer_also_at(prefix, &route.unicast);
+        }
         self.peers.validations.begin_move(now.instant, prefix, has, route, len);
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);

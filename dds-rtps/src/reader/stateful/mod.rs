@@ -18,7 +18,7 @@ use crate::concurrent::LocalLink;
 use crate::filter::Filter;
 use crate::history::{ReaderHistory, ReaderTiming, ReceivedChange};
 use crate::output::Datagram;
-use crate::types::{Guid, Instant, Now, SequenceNumber, earliest};
+use crate::types::{Guid, Instant, Locator, Now, SequenceNumber, earliest};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -46,6 +46,9 @@ pub struct StatefulReader {
     /// Changes that the gate of the subscriber released and that wait for space in the history.
     released: VecDeque<ReceivedChange>,
 }
+
+/// Most locators that the answers to one writer go to.
+const ANSWERED_AT_MAX: usize = 16;
 
 impl StatefulReader {
     /// A reader without matched writers.
@@ -199,6 +202,17 @@ impl StatefulReader {
         reliable.acknacks.repeat_preemptive(now.instant);
         self.writers.note_due(at);
         false
+    }
+
+    /// Sends the answers to a writer also to these locators. Its next match replaces them.
+    pub fn add_locators(&mut self, writer: Guid, locators: &[Locator]) {
+        let Some(at) = self.writers.find(writer) else { return };
+        let unicast = &mut self.writers.at_mut(at).proxy.config.unicast;
+        for locator in locators {
+            if unicast.len() < ANSWERED_AT_MAX && !unicast.contains(locator) {
+                unicast.push(*locator);
+            }
+        }
     }
 
     /// Requests the progress of a writer's group (PRESENTATION scope GROUP).

@@ -296,6 +296,27 @@ fn participant_that_moves_on_before_it_answers_is_reached() {
     assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.8.8.2:7410");
 }
 
+/// A robot changes its network, and all its participants change their addresses at once.
+#[test]
+fn participants_that_move_together_reach_each_other() {
+    let group = PortMapping::default().discovery_group(0).unwrap();
+    let mut network = Network::new();
+    let start = |network: &mut Network, number| {
+        let mut config = config(number);
+        (config.metatraffic_multicast, config.announce_to) = (vec![group], vec![group]);
+        network.start(config)
+    };
+    let (a, b) = (start(&mut network, 1), start(&mut network, 2));
+    network.run_for(Duration::from_secs(5));
+    for (index, number) in [(a, 1), (b, 2)] {
+        let moved = locators([10, 7, 7, number], vec![group]);
+        network.move_to(index, ParticipantLocators { metatraffic_multicast: vec![group], ..moved });
+    }
+    network.run_for(Duration::from_secs(10));
+    let reached = |at, other| network.participant(at).route(prefix(other)).unwrap().unicast[0].to_string();
+    assert_eq!((reached(a, 2), reached(b, 1)), ("udp/10.7.7.2:7410".into(), "udp/10.7.7.1:7410".into()));
+}
+
 #[test]
 fn moved_participant_that_answers_late_is_reached() {
     let mut network = Network::new();
