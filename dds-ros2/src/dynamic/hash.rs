@@ -5,7 +5,8 @@ use dds_ros2_msgs::type_description_interfaces::msg::{IndividualTypeDescription,
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Returns the hash of a type. Its names consist of letters, digits, `_` and `/`, which JSON does not escape.
+/// Returns the hash of a type that `objects` accepts. Its names consist of letters, digits, `_` and `/`, which JSON
+/// does not escape.
 pub(super) fn of(description: &TypeDescription) -> String {
     let mut hash = "RIHS01_".to_owned();
     for byte in Sha256::digest(json(description)) {

@@ -123,10 +123,9 @@ impl MessageType {
     }
 
     /// Returns the type with the hash that its endpoints announce.
-    fn with_hash(self, hash: Option<&str>) -> Self {
-        let Some(hash) = hash else { return self };
+    fn with_hash(self, hash: String) -> Self {
         let Inner { name, description, ty, .. } = &*self.inner;
-        Self::new(name.clone(), hash.to_owned(), Arc::clone(description), ty.clone())
+        Self::new(name.clone(), hash, Arc::clone(description), ty.clone())
     }
 
     /// Returns the name: `std_msgs/msg/String`.

@@ -17,7 +17,9 @@ impl Node {
     /// endpoint describes it by its service `~/get_type_description`, from Jazzy on. The last resort is the description
     /// that the endpoint announces, as those of Kilted and of `dds-core` do.
     ///
-    /// The name of the topic is remapped. A description whose hash is not the announced one is ignored.
+    /// The name of the topic is remapped. A description whose hash no endpoint announces is ignored. One exception:
+    /// Fast DDS describes `byte` as `uint8`. So an announced description with `uint8` takes the announced hash if all
+    /// endpoints of the type announce the same one. Nothing proves that this hash is true.
     ///
     /// Errors of the wait: [`Error::Name`](crate::Error::Name), [`Error::Closed`](crate::Error::Closed), and
     /// [`Error::Timeout`](crate::Error::Timeout) with the reason for each endpoint.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of type ids of each shape: one value, array, bounded sequence, sequence
 /// (`type_description_interfaces/msg/FieldType`).
-const SHAPE_SIZE: u8 = 48;
+pub(super) const SHAPE_SIZE: u8 = 48;
 const ONE: u8 = 0;
 const ARRAY: u8 = 1;
 const BOUNDED_SEQUENCE: u8 = 2;
@@ -106,6 +106,7 @@ fn identifier_of(field: &FieldType, ids: &BTreeMap<&str, TypeIdentifier>) -> Che
     let unknown = || format!("ROS 2 has no type id {}", field.type_id);
     let index = field.type_id.checked_sub(1).ok_or_else(unknown)?;
     let (shape, base) = (index / SHAPE_SIZE, index % SHAPE_SIZE + 1);
+    check_unused(field, shape, base)?;
     let id = match base {
         NESTED => {
             let nested = ids.get(field.nested_type_name.as_str());
@@ -128,6 +129,20 @@ fn identifier_of(field: &FieldType, ids: &BTreeMap<&str, TypeIdentifier>) -> Che
         SEQUENCE => TypeIdentifier::Sequence { bound: 0, element: element(id) },
         _ => return Err(unknown()),
     })
+}
+
+/// Refuses values that the type id does not use. They would be part of the hash, and free text in it gives any JSON.
+fn check_unused(field: &FieldType, shape: u8, base: u8) -> Checked<()> {
+    if base != NESTED && !field.nested_type_name.is_empty() {
+        return Err(format!("type id {} has no nested type", field.type_id));
+    }
+    if !matches!(shape, ARRAY | BOUNDED_SEQUENCE) && field.capacity != 0 {
+        return Err(format!("type id {} has no capacity", field.type_id));
+    }
+    if !matches!(base, BOUNDED_STRING | BOUNDED_WSTRING) && field.string_capacity != 0 {
+        return Err(format!("type id {} has no capacity of strings", field.type_id));
+    }
+    Ok(())
 }
 
 fn bound_of(capacity: u64) -> Checked<u32> {

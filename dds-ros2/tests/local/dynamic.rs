@@ -1,17 +1,17 @@
 //! Messages whose type the program learns at run time.
 
-use super::{LIMIT, builder};
+use super::{LIMIT, builder, wait_until};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{DataRepresentation, DataWriterQos, TopicQos};
-use dds_core::{DomainParticipant, Scope};
+use dds_core::{DataWriter, DomainParticipant, Scope};
 use dds_ros2::msgs::type_description_interfaces::msg::TypeDescription;
 use dds_ros2::msgs::type_description_interfaces::srv::{GetTypeDescription, GetTypeDescriptionRequest};
 use dds_ros2::msgs::{
     RosTypeEntry, action_msgs, builtin_interfaces, diagnostic_msgs, example_interfaces, geometry_msgs, nav_msgs,
     rcl_interfaces, sensor_msgs, std_msgs, std_srvs, trajectory_msgs, type_description_interfaces,
 };
-use dds_ros2::{Context, DdsType, Error, MessageType, Publisher, QosProfile, RosMessage};
-use std::time::Duration;
+use dds_ros2::{Context, DdsType, Error, Graph, MessageType, Node, Publisher, QosProfile, RosMessage};
+use std::time::{Duration, Instant};
 
 /// A message of no package of this build.
 #[derive(Debug, Clone, PartialEq, Default, DdsType)]
@@ -101,12 +101,16 @@ fn malformed_description_is_refused_with_the_reason() {
         change(&mut bad);
         MessageType::from_description(&bad).unwrap_err().to_string()
     };
-    let cases: [(Change, &str); 7] = [
+    let cases: [(Change, &str); 10] = [
         (|bad| bad.referenced_type_descriptions.clear(), "\"builtin_interfaces/msg/Time\" is not described"),
         (|bad| bad.type_description.fields[1].r#type.type_id = 0, "ROS 2 has no type id 0"),
         (|bad| bad.type_description.fields[1].r#type.type_id = 255, "ROS 2 has no type id 255"),
         (|bad| bad.type_description.fields[1].r#type.type_id = 21, "0 is no size of an array or a bound"),
         (|bad| bad.type_description.fields[1].name = "a\"".into(), "is no name of a member"),
+        // Unused values would be part of the hash.
+        (|bad| bad.type_description.fields[1].r#type.nested_type_name = "\"}}".into(), "type id 17 has no nested type"),
+        (|bad| bad.type_description.fields[1].r#type.capacity = 3, "type id 17 has no capacity"),
+        (|bad| bad.type_description.fields[1].r#type.string_capacity = 3, "type id 17 has no capacity of strings"),
         (|bad| bad.type_description.type_name = "Header".into(), "expected `package/msg/Name`"),
         (
             |bad| {
@@ -188,11 +192,7 @@ fn type_of_a_topic_is_discovered_from_its_node() {
 fn type_of_a_topic_is_discovered_from_its_endpoint() {
     let here = builder("announced").build().unwrap();
     let node = here.node_builder("echo").bare().build().unwrap();
-    let participant = DomainParticipant::builder(0)
-        .scope(Scope::Host)
-        .domain_tag(format!("announced-{}", std::process::id()))
-        .build()
-        .unwrap();
+    let participant = participant("announced");
     // A program outside of ROS 2, which announces the description of its type.
     let qos = DataWriterQos::default().representation(vec![DataRepresentation::Xcdr1]);
     let writer = participant.writer_builder::<Wheel>("rt/wheel").qos(qos).build().unwrap();
@@ -229,8 +229,8 @@ fn wait_for_a_type_names_the_missing_part() {
     let qos = DataWriterQos::default().user_data(b"typehash=RIHS01_00;".to_vec());
     let topic = there.participant().raw_topic("rt/wheel", "lab_msgs::msg::dds_::Wheel_", TopicQos::default()).unwrap();
     let writer = there.participant().writer_builder(&topic).qos(qos).build().unwrap();
-    let long = Duration::from_secs(3);
-    let error = node.discover_message_type("wheel").block_for(long).unwrap_err().to_string();
+    wait_until(&here, |graph| !graph.publishers("/wheel").is_empty());
+    let error = node.discover_message_type("wheel").block_for(short).unwrap_err().to_string();
     let gid = writer.guid();
     assert_eq!(
         error,
@@ -241,6 +241,18 @@ fn wait_for_a_type_names_the_missing_part() {
     );
 }
 
+/// Searches until the error of a search names this reason.
+fn search_until_error(node: &Node, reason: &str) {
+    let end = Instant::now() + LIMIT;
+    loop {
+        let error = node.discover_message_type("wheel").block_for(Duration::from_secs(1)).unwrap_err().to_string();
+        if error.contains(reason) {
+            return;
+        }
+        assert!(Instant::now() < end, "{error}");
+    }
+}
+
 #[test]
 fn description_with_another_hash_is_ignored() {
     let (here, there) = (builder("liar").build().unwrap(), builder("liar").build().unwrap());
@@ -249,8 +261,87 @@ fn description_with_another_hash_is_ignored() {
     // The members of `Wheel` do not give its hash, so the description of the node is another type.
     let _publisher = liar.publisher::<Wheel>("wheel").unwrap();
     assert_ne!(hash_of_wheel(), Wheel::TYPE_HASH);
-    let error = node.discover_message_type("wheel").block_for(Duration::from_secs(5)).unwrap_err().to_string();
-    assert!(error.contains("node /liar announces lab_msgs/msg/Wheel with RIHS01_7c21"), "{error}");
+    search_until_error(&node, "node /liar announces lab_msgs/msg/Wheel with RIHS01_7c21");
+}
+
+/// Creates a writer outside of ROS 2 that announces the description of its type, and this hash.
+fn announce<T: DdsType + 'static>(participant: &DomainParticipant, hash: &str) -> DataWriter<T> {
+    let qos = DataWriterQos::default().representation(vec![DataRepresentation::Xcdr1]);
+    let qos = qos.user_data(format!("typehash={hash};").into_bytes());
+    participant.writer_builder::<T>("rt/wheel").qos(qos).build().unwrap()
+}
+
+/// Creates a participant outside of ROS 2, which finds the contexts of [`builder`].
+fn participant(tag: &str) -> DomainParticipant {
+    let tag = format!("{tag}-{}", std::process::id());
+    DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).build().unwrap()
+}
+
+#[test]
+fn announced_description_with_another_hash_is_ignored() {
+    let here = builder("announced-liar").build().unwrap();
+    let node = here.node_builder("echo").bare().build().unwrap();
+    let there = participant("announced-liar");
+    let _liar = announce::<Wheel>(&there, Wheel::TYPE_HASH);
+    search_until_error(&node, "whose hash no endpoint announces");
+    // One endpoint with the true hash is enough.
+    let _writer = announce::<Wheel>(&there, &hash_of_wheel());
+    let ty = node.discover_message_type("wheel").block_for(LIMIT).unwrap();
+    assert_eq!(ty.type_hash(), hash_of_wheel());
+}
+
+/// A type with a `uint8`, which Fast DDS also announces for a `byte`.
+#[derive(Debug, Clone, PartialEq, Default, DdsType)]
+#[dds(name = "lab_msgs::msg::dds_::Light_")]
+struct Light {
+    level: u8,
+}
+
+#[test]
+fn announced_hash_of_a_type_with_uint8_counts_if_all_endpoints_agree() {
+    let here = builder("announced-byte").build().unwrap();
+    let node = here.node_builder("echo").bare().build().unwrap();
+    let there = participant("announced-byte");
+    let _writer = announce::<Light>(&there, "RIHS01_00");
+    let ty = node.discover_message_type("wheel").block_for(LIMIT).unwrap();
+    assert_eq!((ty.name(), ty.type_hash()), ("lab_msgs/msg/Light", "RIHS01_00"));
+    let _other = announce::<Light>(&there, "RIHS01_01");
+    wait_until(&here, |graph| graph.publishers("/wheel").len() == 2);
+    search_until_error(&node, "whose hash no endpoint announces");
+}
+
+#[test]
+fn slow_node_is_named_and_holds_up_no_other_source() {
+    let (here, there) = (builder("slow").build().unwrap(), builder("slow").build().unwrap());
+    let node = here.node_builder("echo").bare().build().unwrap();
+    let slow = there.node_builder("a_slow").bare().build().unwrap();
+    // A server that takes no request.
+    let _service = slow.service::<GetTypeDescription>("~/get_type_description").unwrap();
+    let _publisher = slow.publisher::<Wheel>("wheel").unwrap();
+    wait_until(&here, |graph| graph.publishers("/wheel").iter().any(|found| found.node.is_some()));
+    wait_until(&here, |graph| graph.services().contains_key("/a_slow/get_type_description"));
+    let error = node.discover_message_type("wheel").block_for(Duration::from_millis(200)).unwrap_err().to_string();
+    assert!(error.contains("node /a_slow has not answered"), "{error}");
+    let _other = publish_wheel(&there);
+    let ty = node.discover_message_type("wheel").block_for(LIMIT).unwrap();
+    assert_eq!(ty.type_hash(), hash_of_wheel());
+}
+
+#[test]
+fn crowd_of_nodes_without_the_type_hides_no_other_node() {
+    let (here, there) = (builder("crowd").build().unwrap(), builder("crowd").build().unwrap());
+    let node = here.node_builder("echo").bare().build().unwrap();
+    // More than one look asks, with names before that of the node that describes its type.
+    let mut crowd = Vec::new();
+    for index in 0..20 {
+        let node = there.node_builder(&format!("a{index}")).bare().build().unwrap();
+        crowd.push(node.publisher::<Wheel>("wheel").unwrap());
+    }
+    let _publisher = publish_wheel(&there);
+    let is_known = |graph: &Graph| graph.publishers("/wheel").iter().filter(|found| found.node.is_some()).count() == 21;
+    wait_until(&here, is_known);
+    let ty = node.discover_message_type("wheel").block_for(LIMIT).unwrap();
+    assert_eq!(ty.type_hash(), hash_of_wheel());
 }
 
 #[test]
