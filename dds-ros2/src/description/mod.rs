@@ -16,56 +16,70 @@ use dds_ros2_msgs::type_description_interfaces::srv::{
     GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
 };
 use dds_ros2_msgs::{RosAction, RosMessage, RosService};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+#[cfg(feature = "dynamic")]
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The types that a node uses, by their names. Bounded by the program.
+/// Most types of a node that the program learned at run time. The node forgets the oldest one.
+#[cfg(feature = "dynamic")]
+const LEARNED_MAX: usize = 256;
+
+/// The types that a node uses.
 #[derive(Default)]
 pub(crate) struct KnownTypes {
-    types: Mutex<BTreeMap<Cow<'static, str>, KnownType>>,
+    types: Mutex<Types>,
 }
 
-#[derive(Clone)]
-struct KnownType {
-    hash: Cow<'static, str>,
-    source: Source,
-}
-
-#[derive(Clone)]
-enum Source {
-    /// A Rust type.
-    Rust(fn() -> TypeDescription),
-    /// A type that the program learned at run time.
+#[derive(Default)]
+struct Types {
+    /// Rust types, by their names and hashes. Bounded by the program.
+    rust: BTreeMap<(&'static str, &'static str), fn() -> TypeDescription>,
+    /// Types that the program learned at run time, the oldest first.
     #[cfg(feature = "dynamic")]
-    Dynamic(Arc<TypeDescription>),
+    learned: VecDeque<LearnedType>,
 }
 
-impl Source {
-    fn describe(&self) -> TypeDescription {
-        match self {
-            Self::Rust(describe) => describe(),
-            #[cfg(feature = "dynamic")]
-            Self::Dynamic(description) => TypeDescription::clone(description),
-        }
+#[cfg(feature = "dynamic")]
+struct LearnedType {
+    name: String,
+    hash: String,
+    description: Arc<TypeDescription>,
+}
+
+impl Types {
+    /// Describes the first type that fits. Rust types come first, because a learned one may have the same name.
+    fn describe(&self, fits: impl Fn(&str, &str) -> bool) -> Option<TypeDescription> {
+        let found = self.rust.iter().find(|((name, hash), _)| fits(name, hash)).map(|(_, describe)| describe());
+        #[cfg(feature = "dynamic")]
+        let found = found.or_else(|| {
+            let learned = self.learned.iter().rev().find(|learned| fits(&learned.name, &learned.hash))?;
+            Some(TypeDescription::clone(&learned.description))
+        });
+        found
     }
 }
 
 impl KnownTypes {
-    fn types(&self) -> MutexGuard<'_, BTreeMap<Cow<'static, str>, KnownType>> {
+    fn types(&self) -> MutexGuard<'_, Types> {
         self.types.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, name: &'static str, hash: &'static str, describe: fn() -> TypeDescription) {
-        self.types().insert(name.into(), KnownType { hash: hash.into(), source: Source::Rust(describe) });
+        self.types().rust.insert((name, hash), describe);
     }
 
     /// Adds a type that the program learned at run time.
     #[cfg(feature = "dynamic")]
     pub(crate) fn add_dynamic(&self, name: &str, hash: &str, description: &Arc<TypeDescription>) {
-        let source = Source::Dynamic(Arc::clone(description));
-        self.types().insert(name.to_owned().into(), KnownType { hash: hash.to_owned().into(), source });
+        let learned = &mut self.types().learned;
+        learned.retain(|learned| (learned.name.as_str(), learned.hash.as_str()) != (name, hash));
+        if learned.len() >= LEARNED_MAX {
+            learned.pop_front();
+        }
+        let description = Arc::clone(description);
+        learned.push_back(LearnedType { name: name.to_owned(), hash: hash.to_owned(), description });
     }
 
     pub(crate) fn add_message<T: RosMessage>(&self) {
@@ -80,23 +94,21 @@ impl KnownTypes {
         self.add(A::ROS_NAME, A::TYPE_HASH, describe::action::<A>);
     }
 
-    /// Finds a type by its name and its hash, either of which may be empty.
-    fn find(&self, name: &str, hash: &str) -> Option<KnownType> {
-        let types = self.types();
-        let fits =
-            |own: &str, known: &KnownType| (name.is_empty() || name == own) && (hash.is_empty() || hash == known.hash);
+    /// Describes a type by its name and its hash, either of which may be empty.
+    fn find(&self, name: &str, hash: &str) -> Option<TypeDescription> {
         if name.is_empty() && hash.is_empty() {
             return None;
         }
-        types.iter().find(|(own, known)| fits(own, known)).map(|(_, known)| known.clone())
+        let is = |wanted: &str, own: &str| wanted.is_empty() || wanted == own;
+        self.types().describe(|own_name, own_hash| is(name, own_name) && is(hash, own_hash))
     }
 
     fn answer(&self, request: &GetTypeDescriptionRequest) -> GetTypeDescriptionResponse {
         let mut response = GetTypeDescriptionResponse::default();
         match self.find(&request.type_name, &request.type_hash) {
-            Some(known) => {
+            Some(description) => {
                 response.successful = true;
-                response.type_description = known.source.describe();
+                response.type_description = description;
                 if request.include_type_sources {
                     let (key, value) = ("type_sources".to_owned(), "this node keeps no interface files".to_owned());
                     response.extra_information = vec![KeyValue { key, value }];
@@ -117,7 +129,7 @@ impl KnownTypes {
 
 impl fmt::Debug for KnownTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.types().keys()).finish()
+        f.debug_set().entries(self.types().rust.keys()).finish()
     }
 }
 
@@ -145,6 +157,25 @@ mod tests {
             let refused = ask(&types, name, hash);
             assert!(!refused.successful && !refused.failure_reason.is_empty());
         }
+    }
+
+    #[cfg(feature = "dynamic")]
+    #[test]
+    fn learned_types_leave_rust_types_and_are_bounded() {
+        let types = KnownTypes::default();
+        types.add_message::<Text>();
+        let own = ask(&types, Text::ROS_NAME, "").type_description;
+        let learned = Arc::new(TypeDescription::default());
+        types.add_dynamic(Text::ROS_NAME, "RIHS01_00", &learned);
+        assert_eq!(ask(&types, Text::ROS_NAME, "").type_description, own);
+        assert_eq!(ask(&types, Text::ROS_NAME, Text::TYPE_HASH).type_description, own);
+        assert_eq!(ask(&types, Text::ROS_NAME, "RIHS01_00").type_description, *learned);
+        for index in 0..LEARNED_MAX {
+            types.add_dynamic("lab_msgs/msg/Wheel", &format!("{index}"), &learned);
+            types.add_dynamic("lab_msgs/msg/Wheel", &format!("{index}"), &learned);
+        }
+        assert_eq!(types.types().learned.len(), LEARNED_MAX);
+        assert!(!ask(&types, "", "RIHS01_00").successful && ask(&types, "", "0").successful);
     }
 
     #[test]
