@@ -63,6 +63,10 @@ impl QosProfile {
     /// A subscription is reliable if all publishers are, and likewise transient local. A publisher is both. Without
     /// publishers, a subscription matches each later one. Deadline and liveliness follow the endpoints as well.
     ///
+    /// The endpoints replace reliability and durability, also if a method has set them. If there are endpoints, they
+    /// replace the deadline and the lease as well. [`keep_last`](Self::keep_last), [`keep_all`](Self::keep_all),
+    /// [`lifespan`](Self::lifespan) and a manual liveliness always count.
+    ///
     /// For topics. Elsewhere, it is the default profile.
     pub const BEST_AVAILABLE: Self = Self { is_best_available: true, ..Self::DEFAULT };
 

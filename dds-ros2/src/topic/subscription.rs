@@ -102,7 +102,7 @@ impl<T: DecodeOwned> Subscription<T> {
     }
 
     /// Returns an iterator over the messages, which blocks until the next one and ends when the context closes.
-    pub fn iter(&self) -> impl Iterator<Item = T> + use<'_, T> {
+    pub fn iter(&self) -> impl Iterator<Item = T> + fmt::Debug + use<'_, T> {
         self.inner.reader.iter()
     }
 
