@@ -47,6 +47,8 @@ mod sample_queue;
 pub mod socket_drops;
 pub mod stop;
 pub mod tag_listener;
+#[cfg(unix)]
+mod terminal;
 pub mod topic_access;
 pub mod topic_reader;
 pub mod topic_set;

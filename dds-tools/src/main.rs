@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         // A command that blocks in a read of the input does not see the first request.
         ctrlc::set_handler(move || {
             if stop.is_requested() {
-                std::process::exit(130);
+                Stop::force();
             }
             stop.request();
         })

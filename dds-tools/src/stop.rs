@@ -34,6 +34,14 @@ impl Stop {
         self.requested.store(true, Ordering::Relaxed);
     }
 
+    /// Ends the process at once, for a command that blocks and does not see the request. Restores the terminal before.
+    pub fn force() -> ! {
+        #[cfg(unix)]
+        crate::terminal::restore();
+        // As after SIGINT.
+        std::process::exit(130)
+    }
+
     /// Returns whether the end was requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {

@@ -2,7 +2,7 @@
 
 pub use super::play_clock::PlayKey;
 use super::play_clock::{PlayClock, PlayWait};
-use super::play_keys::{RawModeNotes, TerminalKeys};
+use super::play_keys::TerminalKeys;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
@@ -26,7 +26,7 @@ use mcap::{Channel, Message};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Least time of a round with `--loop`.
@@ -42,27 +42,20 @@ const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 /// As [`steered`].
 pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let (sender, keys) = channel();
-    let terminal = TerminalKeys::start(sender.clone());
-    let result = match terminal {
-        // The terminal has its old mode again before the caller prints the result.
-        Some(_terminal) => {
-            let notes = &mut RawModeNotes(notes);
-            writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
-                .map_err(ToolError::output)?;
-            steered(options, &keys, notes, stop)
-        }
-        None => steered(options, &keys, notes, stop),
-    };
-    // Until here, a wait for keys ends by a key or by its time, and never because there is no sender.
-    drop(sender);
-    result
+    // The terminal has its old mode again before the caller prints the result.
+    let terminal = TerminalKeys::start(sender);
+    if terminal.is_some() {
+        writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
+            .map_err(ToolError::output)?;
+    }
+    steered(options, &keys, notes, stop)
 }
 
 /// As [`run`], steered by `keys`.
 ///
 /// # Errors
-/// Fails if the file cannot be read, or at its first damaged place. [`ToolError::Value`] if the file has no sample for
-/// the options.
+/// Fails if the file cannot be read, or at its first damaged place.
+/// [`ToolError::Value`] if the file has no sample for the options.
 pub fn steered(
     options: &PlayOptions,
     keys: &Receiver<PlayKey>,
@@ -345,7 +338,15 @@ impl Player<'_> {
                 PlayWait::In(left) => left.min(stop.step()),
                 PlayWait::Paused => stop.step(),
             };
-            key = self.keys.recv_timeout(limit).ok();
+            key = match self.keys.recv_timeout(limit) {
+                Ok(key) => Some(key),
+                Err(RecvTimeoutError::Timeout) => None,
+                // No key can come, and the receiver no longer waits.
+                Err(RecvTimeoutError::Disconnected) => {
+                    stop.sleep(limit);
+                    None
+                }
+            };
         }
     }
 

@@ -2,13 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the program is another process")]
 
-use crate::support::{Domain, Pose, pose_writer, run_local};
-use dds_core::DataWriter;
-use dds_tools::recording::messages;
-use std::io::Read;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_dds");
 
@@ -25,85 +19,6 @@ fn exit_status_tells_success_failure_and_wrong_options() {
     assert_eq!(status_of(&["record", "--last", "0", "--output", "x.mcap"]), Some(2));
 }
 
-/// A recorder that ends with this value.
-struct Recorder(Child);
-
-impl Recorder {
-    /// Starts `dds record`, after `setup` in its shell.
-    fn start(domain: &Domain, path: &Path, setup: &str) -> Self {
-        let script = format!("{setup}exec \"$0\" \"$@\"");
-        let line = ["record", "--compression", "none", "--for", "60", "--output", path.to_str().unwrap()];
-        let line = domain.line(&line);
-        let mut command = Command::new("bash");
-        command.args(["-c", &script, PROGRAM]).args(&line[1..]).stdin(Stdio::null());
-        Self(command.stderr(Stdio::piped()).spawn().unwrap())
-    }
-}
-
-impl Drop for Recorder {
-    fn drop(&mut self) {
-        // The process may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Writes samples of 10 kB until `is_done`, and returns how many.
-fn write_until(writer: &DataWriter<Pose>, mut is_done: impl FnMut() -> bool) -> u32 {
-    writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
-    let (start, mut count) = (Instant::now(), 0);
-    while !is_done() {
-        assert!(start.elapsed() < Duration::from_secs(60), "the recorder does not end");
-        writer.write(&Pose { robot: count, x: 0.5, tags: vec!["x".repeat(10_000)] }).unwrap();
-        count += 1;
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    count
-}
-
-fn recovered_samples(path: &Path) -> usize {
-    let recovered = path.with_extension("recovered.mcap");
-    run_local(&["recover", path.to_str().unwrap(), "--output", recovered.to_str().unwrap()]).unwrap();
-    messages(&recovered).unwrap().map(Result::unwrap).count()
-}
-
-/// A limit of the file size acts like a full disk: a write of the recorder fails.
-#[test]
-#[cfg(target_os = "linux")]
-fn recording_on_a_full_disk_keeps_its_complete_chunks() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("drive.mcap");
-    let domain = Domain::new();
-    let writer = pose_writer(&domain.join("robot"));
-    // 3 MB: the recorder has written a chunk of 1 MiB before.
-    let mut recorder = Recorder::start(&domain, &path, "trap '' XFSZ; ulimit -f 3000; ");
-    let written = write_until(&writer, || recorder.0.try_wait().unwrap().is_some());
-    let mut notes = String::new();
-    recorder.0.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
-    assert_eq!(recorder.0.wait().unwrap().code(), Some(1), "{notes}");
-    assert!(notes.contains("drive.mcap: ") && notes.contains("File too large"), "{notes}");
-    assert!(notes.contains("robot/pose: "), "the figures of each topic: {notes}");
-    let recovered = recovered_samples(&path);
-    assert!((80..=written as usize).contains(&recovered), "{recovered} of {written}");
-}
-
-#[test]
-#[cfg(unix)]
-fn recording_of_a_killed_recorder_recovers() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("drive.mcap");
-    let domain = Domain::new();
-    let writer = pose_writer(&domain.join("robot"));
-    let recorder = Recorder::start(&domain, &path, "");
-    // A chunk is complete after a second or 1 MiB, so the file has at least one.
-    let has_chunk = || std::fs::metadata(&path).is_ok_and(|file| file.len() > 1_300_000);
-    let written = write_until(&writer, has_chunk);
-    // By SIGKILL.
-    drop(recorder);
-    let recovered = recovered_samples(&path);
-    assert!((10..=written as usize).contains(&recovered), "{recovered} of {written}");
-}
-
 #[test]
 #[ignore = "needs a network namespace: .ci/run cyclone"]
 fn why_names_missing_multicast() {
@@ -113,4 +28,145 @@ fn why_names_missing_multicast() {
     let text = String::from_utf8(output.stdout).unwrap();
     let expected = "no participant was found, and this host does not receive its own multicast; let firewalls pass UDP";
     assert!(text.starts_with(expected), "{text}");
+}
+
+/// Programs of a shell.
+#[cfg(unix)]
+mod unix {
+    use super::PROGRAM;
+    use crate::support::{Domain, Pose, pose_writer, run_local};
+    use dds_core::DataWriter;
+    use dds_tools::recording::messages;
+    use std::io::{Read, Write};
+    use std::path::Path;
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    /// A recorder that ends with this value.
+    struct Recorder(Child);
+
+    impl Recorder {
+        /// Starts `dds record`, after `setup` in its shell.
+        fn start(domain: &Domain, path: &Path, setup: &str) -> Self {
+            let script = format!("{setup}exec \"$0\" \"$@\"");
+            let line = ["record", "--compression", "none", "--for", "60", "--output", path.to_str().unwrap()];
+            let line = domain.line(&line);
+            let mut command = Command::new("bash");
+            command.args(["-c", &script, PROGRAM]).args(&line[1..]).stdin(Stdio::null());
+            Self(command.stderr(Stdio::piped()).spawn().unwrap())
+        }
+    }
+
+    impl Drop for Recorder {
+        fn drop(&mut self) {
+            // The process may have ended by itself.
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    /// Writes samples of 10 kB until `is_done`, and returns how many.
+    fn write_until(writer: &DataWriter<Pose>, mut is_done: impl FnMut() -> bool) -> u32 {
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        let (start, mut count) = (Instant::now(), 0);
+        while !is_done() {
+            assert!(start.elapsed() < Duration::from_secs(60), "the recorder does not end");
+            writer.write(&Pose { robot: count, x: 0.5, tags: vec!["x".repeat(10_000)] }).unwrap();
+            count += 1;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        count
+    }
+
+    fn recovered_samples(path: &Path) -> usize {
+        let recovered = path.with_extension("recovered.mcap");
+        run_local(&["recover", path.to_str().unwrap(), "--output", recovered.to_str().unwrap()]).unwrap();
+        messages(&recovered).unwrap().map(Result::unwrap).count()
+    }
+
+    /// A limit of the file size acts like a full disk: a write of the recorder fails.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn recording_on_a_full_disk_keeps_its_complete_chunks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive.mcap");
+        let domain = Domain::new();
+        let writer = pose_writer(&domain.join("robot"));
+        // 3 MB: the recorder has written a chunk of 1 MiB before.
+        let mut recorder = Recorder::start(&domain, &path, "trap '' XFSZ; ulimit -f 3000; ");
+        let written = write_until(&writer, || recorder.0.try_wait().unwrap().is_some());
+        let mut notes = String::new();
+        recorder.0.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
+        assert_eq!(recorder.0.wait().unwrap().code(), Some(1), "{notes}");
+        assert!(notes.contains("drive.mcap: ") && notes.contains("File too large"), "{notes}");
+        assert!(notes.contains("robot/pose: "), "the figures of each topic: {notes}");
+        let recovered = recovered_samples(&path);
+        assert!((80..=written as usize).contains(&recovered), "{recovered} of {written}");
+    }
+
+    #[test]
+    fn recording_of_a_killed_recorder_recovers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive.mcap");
+        let domain = Domain::new();
+        let writer = pose_writer(&domain.join("robot"));
+        let recorder = Recorder::start(&domain, &path, "");
+        // A chunk is complete after a second or 1 MiB, so the file has at least one.
+        let has_chunk = || std::fs::metadata(&path).is_ok_and(|file| file.len() > 1_300_000);
+        let written = write_until(&writer, has_chunk);
+        // By SIGKILL.
+        drop(recorder);
+        let recovered = recovered_samples(&path);
+        assert!((10..=written as usize).contains(&recovered), "{recovered} of {written}");
+    }
+
+    /// Sends keys to a replay in a terminal that `script` creates. Returns the output.
+    ///
+    /// The replay waits for readers that never come.
+    #[cfg(target_os = "linux")]
+    fn replay_in_a_terminal(keys: &[&str]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.mcap");
+        crate::recording::ten_seconds(&path);
+        // The shell survives Ctrl-C, and prints the mode of the terminal.
+        let line = format!(
+            "trap : INT; {PROGRAM} play {} --scope host --readers-wait 60; echo \"status $?\"; stty -a",
+            path.display()
+        );
+        let mut command = Command::new("script");
+        command.args(["-qfec", &line, "/dev/null"]).env("SHELL", "/bin/bash");
+        let mut script = Recorder(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+        let mut input = script.0.stdin.take().unwrap();
+        let mut output = script.0.stdout.take().unwrap();
+        let (mut text, mut bytes) = (String::new(), [0; 4096]);
+        while !text.contains("q ends") {
+            let len = output.read(&mut bytes).unwrap();
+            assert!(len > 0, "{text}");
+            text += &String::from_utf8_lossy(&bytes[..len]);
+        }
+        for key in keys {
+            input.write_all(key.as_bytes()).unwrap();
+        }
+        input.flush().unwrap();
+        let start = Instant::now();
+        while script.0.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(30), "the replay does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        output.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    /// Raw mode would make a key of it, which waits as long as the replay waits for readers.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn ctrl_c_ends_a_replay_that_waits_and_restores_the_terminal() {
+        let text = replay_in_a_terminal(&["\x03"]);
+        assert!(text.contains("status 0"), "{text}");
+        assert!(text.contains(" icanon") && text.contains(" echo "), "{text}");
+        // A second one may come while the first one ends the program.
+        let text = replay_in_a_terminal(&["\x03", "\x03"]);
+        assert!(text.contains("status 0") || text.contains("status 130"), "{text}");
+        assert!(text.contains(" icanon") && text.contains(" echo "), "{text}");
+    }
 }

@@ -241,7 +241,7 @@ fn ends_of_instances_are_recorded_and_played() {
 }
 
 /// A recording of ten seconds with two topics: each second has one robot.
-fn ten_seconds(path: &Path) {
+pub(crate) fn ten_seconds(path: &Path) {
     let mut file = RecordingWriter::create(path, CompressionOption::None, "").unwrap();
     let channels = ["robot/pose", "robot/other"].map(|name| {
         let metadata = BTreeMap::from([(TYPE_NAME_KEY.to_owned(), "Pose".to_owned())]);
