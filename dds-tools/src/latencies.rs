@@ -101,8 +101,22 @@ impl LatencyWatch {
     #[must_use]
     pub fn reports(&self) -> Vec<&LatencyReport> {
         let mut reports: Vec<&LatencyReport> = self.reports.values().map(|pair| &pair.last).collect();
-        reports.sort_by(|a, b| (&a.topic_name, a.kind, a.endpoint).cmp(&(&b.topic_name, b.kind, b.endpoint)));
+        reports.sort_by(|a, b| report_order(a).cmp(&report_order(b)));
         reports
+    }
+
+    /// Returns the last report of each endpoint and kind, with the times since the report before. In the order of
+    /// [`reports`](Self::reports).
+    pub(crate) fn recent(&self) -> Vec<RecentTimes<'_>> {
+        let mut found = Vec::with_capacity(self.reports.len());
+        for pair in self.reports.values() {
+            let mut times = TimeCounts::default();
+            times.add(pair);
+            let is_first = pair.before.is_empty();
+            found.extend(times.figures().map(|figures| RecentTimes { report: &pair.last, figures, is_first }));
+        }
+        found.sort_by(|a, b| report_order(a.report).cmp(&report_order(b.report)));
+        found
     }
 
     /// Returns the latencies of each topic: of the times between the last two reports, or of all times of a first one.
@@ -123,6 +137,19 @@ impl LatencyWatch {
         }
         topics
     }
+}
+
+/// Topics, kinds and endpoints.
+fn report_order(report: &LatencyReport) -> (&str, LatencyKind, [u8; 16]) {
+    (&report.topic_name, report.kind, report.endpoint)
+}
+
+/// The times of an endpoint between its last two reports.
+pub(crate) struct RecentTimes<'r> {
+    pub(crate) report: &'r LatencyReport,
+    pub(crate) figures: LatencyFigures,
+    /// Whether there is one report only, so that these are all times of the endpoint.
+    pub(crate) is_first: bool,
 }
 
 /// How often which time occurred.

@@ -7,7 +7,7 @@ use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 
 /// Name of the participants of this program.
 const PARTICIPANT_NAME: &str = "dds";
-/// Property of a participant that only looks, and so has no endpoints.
+/// Property of a participant that only looks: other programs need no endpoint of it.
 const LOOKS_PROPERTY: &str = "dds.looks";
 
 /// Joins the domain of the options.
@@ -18,7 +18,7 @@ pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
     Ok(builder(options).build()?)
 }
 
-/// As [`join`], for a command that creates no endpoints, and announces that.
+/// As [`join`], for a command that only looks, and announces that. It may have no endpoints, or readers for a while.
 ///
 /// # Errors
 /// As [`join`].
@@ -26,7 +26,7 @@ pub fn join_to_look(options: &NetworkOptions) -> Result<DomainParticipant, ToolE
     Ok(builder(options).property(LOOKS_PROPERTY, "true").build()?)
 }
 
-/// Returns whether a participant announces that it has no endpoints.
+/// Returns whether a participant announces that it only looks, so that it may have no endpoints.
 pub(crate) fn only_looks(participant: &ParticipantBuiltinTopicData) -> bool {
     participant.properties.iter().any(|(name, _)| name == LOOKS_PROPERTY)
 }

@@ -11,10 +11,11 @@ use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Ownership, TopicQos};
 use dds_core::reader::SampleRef;
 use dds_core::stats::ReaderLosses;
+use dds_core::status::LivelinessChangedStatus;
 use dds_core::{
     DataReader, Delivery, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Samples that a reader with a queue keeps for each instance.
@@ -168,12 +169,12 @@ impl TopicReader {
         }
     }
 
-    /// Returns writers that have not asserted their liveliness within their lease. At least one, if there are some.
+    /// Returns LIVELINESS_CHANGED of each reader. Resets the changes.
     #[must_use]
-    pub(crate) fn silent_writers(&self) -> HashSet<InstanceHandle> {
+    pub(crate) fn liveliness_changes(&self) -> Vec<LivelinessChangedStatus> {
         match &self.0 {
-            Readers::Described(readers, _) => readers.silent_writers(),
-            Readers::Encoded(readers) => readers.silent_writers(),
+            Readers::Described(readers, _) => readers.liveliness_changes(),
+            Readers::Encoded(readers) => readers.liveliness_changes(),
         }
     }
 
@@ -307,9 +308,8 @@ impl<T: EndKey> ClassReaders<T> {
         part.pass(&change.info, change.encoded(payloads), key, &mut each)
     }
 
-    fn silent_writers(&self) -> HashSet<InstanceHandle> {
-        let statuses = self.readers.iter().map(|(_, reader)| reader.liveliness_changed());
-        statuses.filter(|status| status.not_alive_count > 0).map(|status| status.last_publication_handle).collect()
+    fn liveliness_changes(&self) -> Vec<LivelinessChangedStatus> {
+        self.readers.iter().map(|(_, reader)| reader.liveliness_changed()).collect()
     }
 
     fn losses(&self) -> ReaderLosses {

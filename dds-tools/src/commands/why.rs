@@ -50,6 +50,8 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         }
         None => view.topics().into_keys().map(str::to_owned).collect(),
     };
+    // Later reports show which times are new.
+    latencies.update()?;
     let found = unmatched(&participant, &topics, stop);
     watch.update()?;
     let mut lonely = LonelyTopic::all_of(watch.view(), &topics);
@@ -73,8 +75,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     let mut problems: Vec<TopicProblem> = lonely.iter().map(LonelyTopic::problem).collect();
     problems.extend(stalled::silent_writers(&participant, watch.view(), &topics, stop));
     problems.extend(FullSocket::all_of(watch.view(), &topics).iter().map(FullSocket::problem));
-    latencies.update()?;
-    problems.extend(stalled::slow_readers(&latencies, watch.view(), &topics));
+    problems.extend(stalled::slow_readers(&mut latencies, watch.view(), &topics, stop)?);
     problems.iter().try_for_each(|problem| problem.write(options, output))?;
     if topics.is_empty() && !options.output.json {
         writeln!(output, "no topic was found").map_err(ToolError::output)?;
