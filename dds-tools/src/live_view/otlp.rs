@@ -142,6 +142,7 @@ mod tests {
             assert!(text(url).unwrap_err().contains("http://HOST"), "{url}");
         }
     }
+
     #[test]
     fn problem_names_the_next_step() {
         let url = CollectorUrl::parse("http://localhost").unwrap();
