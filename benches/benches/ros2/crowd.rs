@@ -3,8 +3,6 @@
 use crate::Outcome;
 use crate::process::{Process, say_ready, wait_for_end};
 use dds_ros2::{Context, Graph, Node};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 use std::time::{Duration, Instant};
 
 /// No other bench uses this domain.
@@ -16,6 +14,7 @@ const NODES_OF_A_CONTEXT: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time at rest.
+#[cfg(target_os = "linux")]
 const OBSERVATION: Duration = Duration::from_secs(10);
 
 fn context() -> Outcome<Context> {
@@ -51,14 +50,24 @@ pub(crate) fn measure(count: usize, is_test: bool) -> Outcome {
     if let Some(mut python) = Process::python(&["observe", &all.to_string()], DOMAIN)? {
         println!("rclpy knows the names of {all} nodes after {:.2} s", python.line()?.parse::<f64>()?);
     }
-    if !is_test {
-        // Discovery of the last participants ends first.
-        std::thread::sleep(OBSERVATION / 2);
-        let before = processor_time()?;
-        std::thread::sleep(OBSERVATION);
-        let share = (processor_time()? - before).as_secs_f64() / OBSERVATION.as_secs_f64();
-        println!("the observer of dds-ros2 uses {:.2} % of a core at rest", 100.0 * share);
-    }
+    if is_test { Ok(()) } else { measure_rest() }
+}
+
+/// Measures the processor time of this process while nothing changes.
+#[cfg(target_os = "linux")]
+fn measure_rest() -> Outcome {
+    // Discovery of the last participants ends first.
+    std::thread::sleep(OBSERVATION / 2);
+    let before = processor_time()?;
+    std::thread::sleep(OBSERVATION);
+    let share = (processor_time()? - before).as_secs_f64() / OBSERVATION.as_secs_f64();
+    println!("the observer of dds-ros2 uses {:.2} % of a core at rest", 100.0 * share);
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn measure_rest() -> Outcome {
+    println!("the processor time at rest needs Linux");
     Ok(())
 }
 
@@ -72,7 +81,10 @@ fn is_complete(graph: &Graph, count: usize) -> bool {
         })
 }
 
+#[cfg(target_os = "linux")]
 fn processor_time() -> Outcome<Duration> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Ok(Duration::from_micros(microseconds.try_into()?))

@@ -5,6 +5,10 @@ use dds_ros2::msgs::geometry_msgs::msg::Twist;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::{Context, DiscoveryRange, Publisher, RosMessage, Subscription};
 use dhat::Profiler;
+use std::time::Duration;
+
+/// Longer than any step takes on a busy machine. Only a failing test reaches it.
+const LIMIT: Duration = Duration::from_secs(30);
 
 fn context(tag: &str, udp_only: bool) -> Context {
     let tag = format!("budget-{tag}-{}", std::process::id());
@@ -17,8 +21,8 @@ fn pair<T: RosMessage + 'static>(contexts: &[Context]) -> (Publisher<T>, Subscri
     let [first, .., last] = contexts else { panic!("two contexts, or one of them twice") };
     let publisher = first.node("talker").unwrap().publisher("chatter").unwrap();
     let subscription = last.node("listener").unwrap().subscription("chatter").unwrap();
-    publisher.wait_for_subscribers(1).block().unwrap();
-    subscription.wait_for_publishers(1).block().unwrap();
+    publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    subscription.wait_for_publishers(1).block_for(LIMIT).unwrap();
     (publisher, subscription)
 }
 
@@ -35,8 +39,8 @@ fn message_of_ros_after_warm_up_allocates_nothing() {
         let twist = Twist::default();
         let mut iter = subscription.iter();
         let forms: [(&str, &mut dyn FnMut() -> Twist); 3] = [
-            ("next_message", &mut || subscription.next_message().block().unwrap()),
-            ("next_sample", &mut || subscription.next_sample().block().unwrap().data.unwrap()),
+            ("next_message", &mut || subscription.next_message().block_for(LIMIT).unwrap()),
+            ("next_sample", &mut || subscription.next_sample().block_for(LIMIT).unwrap().data.unwrap()),
             ("iter", &mut || iter.next().unwrap()),
         ];
         for (form, receive) in forms {
@@ -54,7 +58,7 @@ fn message_of_ros_after_warm_up_allocates_nothing() {
     let (publisher, subscription) = pair::<Text>(&in_process);
     let blocks = fewest_blocks(|_| {
         publisher.publish(&Text { data: "hello".into() }).unwrap();
-        subscription.next_message().block().unwrap();
+        subscription.next_message().block_for(LIMIT).unwrap();
     });
     assert!(blocks >= WINDOW_SAMPLES as u64, "{blocks}");
 }
