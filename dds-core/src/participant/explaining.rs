@@ -168,9 +168,6 @@ impl ParticipantHandle {
             // Writing to a string does not fail.
             let _ = write!(text, "; {report}");
         }
-        if reports.iter().all(MatchReport::is_match) {
-            text.push_str(", and a match is not complete yet: check that both hosts can send to each other");
-        }
         text
     }
 }

@@ -161,8 +161,8 @@ pub(super) fn use_proof(
     let Some((candidate, locator)) = restarts.take_at(answers, number_of) else { return restarts.candidates.clear() };
     let (data, route) = candidate.at(locator);
     // The Final precedes its effect here, so its copy may have gone to another address.
-    if let Some((_, message)) = &restarts.latest {
-        secure.send_again(data.prefix, &route, message.clone());
+    if let Some((_, message)) = restarts.latest.take() {
+        secure.send_again(data.prefix, &route, message);
     }
     (peer.data, peer.route, peer.answered_at) = (Arc::new(data), route, Some(locator));
     // The next protected announcement corrects what may be forged in the plain one.

@@ -141,7 +141,7 @@ struct Validation {
     raises: u32,
     /// Wrong answers since the last new secret.
     wrong: u32,
-    /// The builtin endpoints of the peer.
+    /// The builtin endpoints of the peer that may answer.
     has: BuiltinEndpoints,
     sent: u32,
     /// As `sent`, since the last change of the topic.
@@ -652,6 +652,11 @@ mod tests {
 
     /// Returns the first sequence number of the next challenge.
     fn challenge(validations: &mut Validations, now: Instant) -> Option<SequenceNumber> {
+        Some(heartbeat(validations, now)?.first_sn)
+    }
+
+    /// Returns the next challenge.
+    fn heartbeat(validations: &mut Validations, now: Instant) -> Option<Heartbeat> {
         let mut datagram = Datagram::new();
         if !validations.poll_transmit(now, OURS, &mut datagram, |_| 1) {
             return None;
@@ -661,7 +666,7 @@ mod tests {
             Ok(Submessage::Heartbeat(heartbeat)) => Some(heartbeat),
             _ => None,
         });
-        Some(heartbeat.unwrap().first_sn)
+        Some(heartbeat.unwrap())
     }
 
     fn answer(validations: &mut Validations, topic: BuiltinPairTopic, base: i64) -> Answer {
@@ -768,15 +773,8 @@ mod tests {
     fn announced_changes(peer: GuidPrefix) -> Vec<i64> {
         let mut validations = Validations::new(HashSeed::fixed(7));
         validations.begin(at(0), peer, BuiltinEndpoints::MESSAGE_READER, route(7410), 100_000);
-        let mut announced = Vec::new();
-        let mut datagram = Datagram::new();
-        for second in 0..10 {
-            assert!(validations.poll_transmit(at(second * 100_000), OURS, &mut datagram, |_| 1));
-            let message = Message::parse(datagram.head()).unwrap();
-            let Some(Ok(Submessage::Heartbeat(heartbeat))) = message.submessages().nth(1) else { panic!() };
-            announced.push(heartbeat.last_sn.0 - heartbeat.first_sn.0 + 1);
-        }
-        announced
+        let sent = (0..10).map(|round| heartbeat(&mut validations, at(round * 100_000)).unwrap());
+        sent.map(|heartbeat| heartbeat.last_sn.0 - heartbeat.first_sn.0 + 1).collect()
     }
 
     #[test]
