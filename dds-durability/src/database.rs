@@ -1,14 +1,15 @@
 //! The file that stores persistent samples.
 //!
 //! The database is [redb](https://www.redb.org), which is pure Rust and depends only on `libc`. It has one file in a
-//! stable format. A crash never leaves a transaction half done, because redb copies on write and verifies checksums.
-//! Three tables:
+//! stable format. A crash never leaves a transaction half done, because redb copies on write. Three tables:
 //!
 //! | table | key | value |
 //! |---|---|---|
 //! | `meta` | `"schema"` | [`SCHEMA`], the format of the other tables |
-//! | `groups` | number of the group | its [`GroupKey`] |
-//! | `changes` | number of the group, order of the change | a record of `change.rs` |
+//! | `groups` | number of the group | checksum, its [`GroupKey`] |
+//! | `changes` | number of the group, order of the change | checksum, a record of `change.rs` |
+//!
+//! redb compares its own checksums only after a crash. So each record has one, which also covers its place.
 //!
 //! No panic leaves this module, even if the file is damaged. redb validates its input, but it panics at some kinds of
 //! damage.
@@ -17,17 +18,40 @@ use crate::change::RelayedChange;
 use crate::error::DatabaseProblem;
 use crate::key::GroupKey;
 use crate::service::DatabaseSync;
+use crc::{CRC_64_XZ, Crc};
 use redb::{ReadableTable, TableDefinition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Version of the table format. A new version must read the old format or return an error.
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 const SCHEMA_NAME: &str = "schema";
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
-const GROUPS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("groups");
-const CHANGES: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("changes");
+const GROUPS: TableDefinition<'_, u64, Sealed<'_>> = TableDefinition::new("groups");
+const CHANGES: TableDefinition<'_, (u64, u64), Sealed<'_>> = TableDefinition::new("changes");
+
+/// A record behind its checksum.
+type Sealed<'a> = (u64, &'a [u8]);
+
+static CRC: Crc<u64> = Crc::<u64>::new(&CRC_64_XZ);
+
+fn seal(place: (u64, u64), record: &[u8]) -> Sealed<'_> {
+    let mut digest = CRC.digest();
+    digest.update(&place.0.to_le_bytes());
+    digest.update(&place.1.to_le_bytes());
+    digest.update(record);
+    (digest.finalize(), record)
+}
+
+/// Returns the record if it has not changed since [`seal`].
+fn unseal<'a>(place: (u64, u64), sealed: Sealed<'a>) -> Result<&'a [u8], DatabaseProblem> {
+    if seal(place, sealed.1) == sealed {
+        Ok(sealed.1)
+    } else {
+        Err(DatabaseProblem::Corrupted { message: "the checksum of a record".to_owned() })
+    }
+}
 
 /// One operation of a transaction.
 #[derive(Debug)]
@@ -119,7 +143,8 @@ fn load(file: &redb::Database) -> Result<Vec<StoredGroup>, DatabaseProblem> {
     let mut loaded = Vec::new();
     for group in groups.iter().map_err(problem)? {
         let (id, key) = group.map_err(problem)?;
-        let (id, key) = (id.value(), GroupKey(key.value().to_vec()));
+        let id = id.value();
+        let key = GroupKey(unseal((id, 0), key.value())?.to_vec());
         // Validated now, so that every later use of the key may rely on it.
         if key.decode().is_none() {
             return Err(DatabaseProblem::Corrupted { message: "a group's record".to_owned() });
@@ -127,10 +152,11 @@ fn load(file: &redb::Database) -> Result<Vec<StoredGroup>, DatabaseProblem> {
         let mut stored = StoredGroup { id, key, changes: Vec::new() };
         for change in changes.range((id, 0)..=(id, u64::MAX)).map_err(problem)? {
             let (place, record) = change.map_err(problem)?;
-            let Some(change) = RelayedChange::decode(record.value()) else {
+            let place = place.value();
+            let Some(change) = RelayedChange::decode(unseal(place, record.value())?) else {
                 return Err(DatabaseProblem::Corrupted { message: "a change's record".to_owned() });
             };
-            stored.changes.push((place.value().1, change));
+            stored.changes.push((place.1, change));
         }
         loaded.push(stored);
     }
@@ -148,10 +174,11 @@ fn commit(file: &redb::Database, steps: &[DatabaseStep], sync: DatabaseSync) -> 
         let mut changes = transaction.open_table(CHANGES).map_err(problem)?;
         for step in steps {
             match step {
-                DatabaseStep::AddGroup(id, key) => drop(groups.insert(id, &*key.0).map_err(problem)?),
+                DatabaseStep::AddGroup(id, key) => drop(groups.insert(id, seal((*id, 0), &key.0)).map_err(problem)?),
                 DatabaseStep::RemoveGroup(id) => drop(groups.remove(id).map_err(problem)?),
                 DatabaseStep::Put(group, order, record) => {
-                    drop(changes.insert((*group, *order), &**record).map_err(problem)?);
+                    let place = (*group, *order);
+                    drop(changes.insert(place, seal(place, record)).map_err(problem)?);
                 }
                 DatabaseStep::Remove(group, order) => drop(changes.remove((*group, *order)).map_err(problem)?),
             }
@@ -311,5 +338,32 @@ mod tests {
             damaged += u32::from(loaded.is_err());
         }
         assert!(damaged > 0);
+    }
+
+    /// A bit of a stored payload may flip on the disk. The service must not publish that payload.
+    #[test]
+    fn flipped_bit_is_never_loaded_as_a_sample() {
+        let scratch = Scratch::new("flip");
+        let mut database = scratch.open().unwrap();
+        let puts = (0..50).map(|order| DatabaseStep::Put(3, order, [record(order as i64), vec![0xaa; 200]].concat()));
+        database.commit(&std::iter::once(DatabaseStep::AddGroup(3, key())).chain(puts).collect::<Vec<_>>()).unwrap();
+        drop(database);
+        let whole = std::fs::read(&scratch.0).unwrap();
+        let is_sample = |(order, change): &(u64, RelayedChange)| {
+            change.encode() == [record(*order as i64), vec![0xaa; 200]].concat()
+        };
+        let payloads: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] == 0xaa).step_by(97).collect();
+        assert!(payloads.len() >= 50, "the file has all payloads");
+        let mut random = SplitMix64::new(1);
+        let anywhere: Vec<usize> = (0..100).map(|_| random.draw() as usize % whole.len()).collect();
+        for at in payloads.into_iter().chain(anywhere) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (random.draw() % 8);
+            std::fs::write(&scratch.0, &bytes).unwrap();
+            if let Ok(groups) = scratch.open().and_then(|database| database.load()) {
+                assert!(groups.iter().all(|group| group.key == key()), "a changed group with a flip at {at}");
+                assert!(groups.iter().flat_map(|group| &group.changes).all(is_sample), "a flip at {at} is loaded");
+            }
+        }
     }
 }
