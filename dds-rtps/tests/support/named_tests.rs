@@ -24,7 +24,8 @@ fn collect(folder: &Path, into: &mut Vec<(PathBuf, String)>) {
 pub(crate) fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
     let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
-    cells.filter(|cells| cells.last() != Some(&"clause") && cells.first() != Some(&"clause"))
+    let is_header = |cell: Option<&&str>| matches!(cell, Some(&"clause" | &"number"));
+    cells.filter(move |cells| !is_header(cells.last()) && !is_header(cells.first()))
 }
 
 /// Returns the text between backticks.
@@ -39,7 +40,9 @@ impl NamedTests {
     fn of(files: &[(PathBuf, String)]) -> Self {
         let mut tests: HashMap<String, Vec<String>> = HashMap::new();
         for (path, text) in files {
-            let stem = path.file_stem().unwrap().to_string_lossy();
+            // `mod.rs` has the name of its folder.
+            let named = if path.ends_with("mod.rs") { path.parent().unwrap() } else { path };
+            let stem = named.file_stem().unwrap().to_string_lossy();
             let mut is_marked = false;
             for line in text.lines().map(str::trim) {
                 let head = line.strip_prefix("fn ").and_then(|rest| rest.split_once('('));
@@ -57,7 +60,7 @@ impl NamedTests {
     /// Collects the tests of the protocol and of the runtime.
     pub(crate) fn of_workspace() -> Self {
         let mut files = Vec::new();
-        for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability", "dds-idl"] {
+        for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability", "dds-idl", "dds-macros", "examples"] {
             collect(&root().join(member).join("src"), &mut files);
             collect(&root().join(member).join("tests"), &mut files);
         }
@@ -76,6 +79,7 @@ impl NamedTests {
 fn lookup_finds_only_existing_tests() {
     let text = "#[test]\nfn one() {}\n\n#[test]\n#[ignore = \"slow\"]\nfn two() {}\n\nfn three() {}\n";
     let known = NamedTests::of(&[(PathBuf::from("a/place.rs"), text.to_owned())]);
+    assert!(NamedTests::of(&[(PathBuf::from("a/place/mod.rs"), text.to_owned())]).has("place::one"));
     assert!(known.has("place::one") && known.has("place::two") && known.has("one"));
     assert!(!known.has("place::three") && !known.has("three") && !known.has("place::on") && !known.has("other::one"));
 }

@@ -93,6 +93,9 @@ impl<T> DataWriter<T> {
     }
 
     /// Waits until every matched reliable reader has acknowledged all samples written before this call.
+    ///
+    /// A KEEP_LAST reader also acknowledges a sample for which it had no room, and reports it as
+    /// [`sample_rejected`](crate::DataReader::sample_rejected).
     #[doc(alias = "wait_for_acknowledgments")]
     pub fn acknowledged(&self) -> Waiting<'_, ()> {
         Waiting::new(&*self.handle, Awaited::Acknowledged(self.handle.last_sequence_number()))
