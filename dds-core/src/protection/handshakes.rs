@@ -10,11 +10,12 @@ use super::keys::{KeysOfPeer, material_for};
 use super::message_filter::MessageFilter;
 use super::policy::DomainPolicy;
 use super::refusals::RefusalLog;
+use super::renewals::KeyRenewals;
 use super::sent_keys::SentKeys;
 use super::work_budget::{WorkBudget, WorkKind};
 use dds_rtps::discovery::data::{ParticipantData, SecurityInfo};
 use dds_rtps::discovery::parameter_id as pid;
-use dds_rtps::discovery::{BuiltinEndpoints, PeerAdmission, SecurityAction, SecurityChannel};
+use dds_rtps::discovery::{BuiltinEndpoints, ParticipantLoss, PeerAdmission, SecurityAction, SecurityChannel};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, ProtocolVersion, VendorId};
 use dds_rtps::wire::parameter_id::SENTINEL;
 use dds_security::access::Grant;
@@ -50,6 +51,7 @@ pub(super) struct Handshakes {
     pub(super) actions: VecDeque<SecurityAction>,
     /// Local endpoints that lacked a place for a receiver. Bound: the endpoints with keys.
     pub(super) full: BTreeSet<EntityId>,
+    pub(super) renewals: KeyRenewals,
     last_message: i64,
     refusals: RefusalLog,
     work: WorkBudget,
@@ -99,6 +101,7 @@ impl Handshakes {
             peers: BTreeMap::new(),
             actions: VecDeque::new(),
             full: BTreeSet::new(),
+            renewals: KeyRenewals::default(),
             last_message: 0,
             refusals: RefusalLog::new(unix),
             work: WorkBudget::default(),
@@ -318,9 +321,9 @@ impl Handshakes {
             Ok(Some(exchange)) => exchange,
             _ => return self.refuse_unproved(prefix, "the system has no random numbers"),
         };
-        let announces_outside = vendor_of(&proof.participant_data, prefix) == Some(VendorId::CYCLONE);
-        cx.filter.keys.set_peer(prefix, KeysOfPeer::new(exchange, announces_outside));
-        if cx.filter.keys.messages.as_ref().is_some_and(|key| material_for(key, prefix).is_none()) {
+        let vendor = vendor_of(&proof.participant_data, prefix);
+        cx.filter.keys.set_peer(prefix, KeysOfPeer::new(exchange, vendor));
+        if cx.filter.keys.messages().is_some_and(|key| material_for(&key, prefix).is_none()) {
             cx.filter.keys.remove_peer(prefix);
             return self.refuse_unproved(prefix, "origin authentication of messages takes at most 32 participants");
         }
@@ -337,9 +340,12 @@ impl Handshakes {
         self.peers.get(&prefix)?.proved.as_ref().map(|proved| &proved.grant)
     }
 
-    pub(super) fn peer_lost(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
+    pub(super) fn peer_lost(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, cause: ParticipantLoss, now: Now) {
         self.refusals.forget(prefix);
-        if let Some(PeerState { was_expelled: true, refusal: Some(reason), .. }) = self.peers.remove(&prefix) {
+        let lost = self.peers.remove(&prefix);
+        let expires = lost.as_ref().and_then(|peer| peer.proved.as_ref()).map(|proved| proved.expires);
+        self.renewals.note_lost(prefix, expires, cause, now.instant);
+        if let Some(PeerState { was_expelled: true, refusal: Some(reason), .. }) = lost {
             self.refusals.expelled(prefix, reason, self.unix);
         }
         cx.filter.keys.remove_peer(prefix);
@@ -360,12 +366,20 @@ impl Handshakes {
             });
             [resend, expiry].into_iter().flatten().min()
         };
-        self.peers.values().filter_map(due).min()
+        self.peers.values().filter_map(due).chain(self.renewals.deadline(now)).min()
     }
 
     /// Sends tokens again, and ends handshakes without answers and identities that have expired.
-    pub(super) fn handle_timeout(&mut self, now: Now) {
+    pub(super) fn handle_timeout(&mut self, cx: &ExchangeContext<'_>, now: Now) {
         self.unix = unix_of(now);
+        for prefix in self.renewals.take_outdated(now.instant) {
+            if let Some(peer) = cx.filter.keys.peer(prefix) {
+                peer.received().forget_retired();
+            }
+        }
+        if self.renewals.take_due(now) {
+            self.renew_keys(cx);
+        }
         let prefixes: Vec<GuidPrefix> = self.peers.keys().copied().collect();
         for prefix in prefixes {
             let Some(peer) = self.peers.get_mut(&prefix) else { continue };

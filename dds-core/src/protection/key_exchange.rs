@@ -6,7 +6,7 @@ use super::handshakes::{ExchangeContext, Handshakes};
 use super::keys::material_for;
 use super::policy::{DomainPolicy, authenticates_origin};
 use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel};
-use dds_rtps::types::{EntityId, Guid, GuidPrefix};
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, Now};
 use dds_security::access::ProtectionKind;
 use dds_security::authentication::{DataHolder, GenericMessage, TokenByteOrder};
 use dds_security::crypto::{KeyMaterial, TransformationKind};
@@ -21,8 +21,8 @@ pub(super) const TOO_MANY_RECEIVERS: &str = "origin authentication takes at most
 impl Handshakes {
     /// Sends the keys for messages and for the builtin endpoints.
     pub(super) fn send_first_keys(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix) {
-        let key = cx.filter.keys.messages.as_ref();
-        if let Some(material) = key.and_then(|key| material_for(key, prefix)) {
+        let key = cx.filter.keys.messages();
+        if let Some(material) = key.and_then(|key| material_for(&key, prefix)) {
             let class = GenericMessage::PARTICIPANT_KEYS;
             self.send_keys(prefix, class, (EntityId::UNKNOWN, EntityId::UNKNOWN), &[&material]);
         }
@@ -78,6 +78,31 @@ impl Handshakes {
         true
     }
 
+    /// Replaces all keys of this participant, and sends the new ones to the participants with the earlier ones.
+    ///
+    /// The new keys count at once. A message that comes before them is lost, as on a lossy network.
+    pub(super) fn renew_keys(&mut self, cx: &ExchangeContext<'_>) {
+        if !cx.filter.keys.renew() {
+            let text = "the keys of this participant stay, although a participant that was expelled knows them: \
+                        the system has no random numbers";
+            return self.actions.push_back(SecurityAction::Report(text.into()));
+        }
+        let proved: Vec<GuidPrefix> =
+            self.peers.iter().filter(|(_, peer)| peer.proved.is_some()).map(|(prefix, _)| *prefix).collect();
+        for prefix in proved {
+            let sent = match self.peers.get_mut(&prefix).and_then(|peer| peer.proved.as_mut()) {
+                Some(proved) => std::mem::take(&mut proved.sent),
+                None => continue,
+            };
+            self.send_first_keys(cx, prefix);
+            for (local, remote) in sent.pairs() {
+                if !self.send_endpoint_keys(cx, prefix, local, remote) {
+                    self.report(prefix, TOO_MANY_RECEIVERS);
+                }
+            }
+        }
+    }
+
     fn send_keys(
         &mut self,
         to: GuidPrefix,
@@ -106,7 +131,7 @@ impl Handshakes {
     }
 
     /// Handles keys. The transform has checked that they come from the participant of the handshake.
-    pub(super) fn handle_keys(&mut self, cx: &ExchangeContext<'_>, sender: GuidPrefix, payload: &[u8]) {
+    pub(super) fn handle_keys(&mut self, cx: &ExchangeContext<'_>, sender: GuidPrefix, payload: &[u8], now: Now) {
         let Ok(message) = GenericMessage::parse(payload) else { return };
         if message.destination_participant != self.local.guid || message.identity.0[..12] != sender.0 {
             return;
@@ -127,7 +152,8 @@ impl Handshakes {
             return self.report(sender, &format!("{fault} (of {source})"));
         }
         if is_of_participant {
-            return peer.received().set_messages(material);
+            peer.received().set_messages(material);
+            return self.renewals.note_received(&peer, sender, now.instant);
         }
         let fits = is_writer && source.entity_id.is_writer() || is_reader && source.entity_id.is_reader();
         let for_payloads = if is_writer { materials.next() } else { None };
@@ -139,6 +165,7 @@ impl Handshakes {
         let is_stored = source.prefix == sender
             && fits
             && peer.received().set_endpoint(source.entity_id, local, material, for_payloads);
+        self.renewals.note_received(&peer, sender, now.instant);
         if is_stored {
             self.actions.push_back(SecurityAction::CompareAgain(source));
         }

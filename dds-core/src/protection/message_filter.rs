@@ -152,7 +152,7 @@ impl MessageFilter {
                 }
                 ProtectionGroup::SecureDiscovery | ProtectionGroup::SecureLiveliness | ProtectionGroup::User => {
                     // An endpoint that is not in the table is removed, or not known yet.
-                    let keys = own.get(&sender).ok_or(Unsealable)?;
+                    let keys = own.endpoints.get(&sender).ok_or(Unsealable)?;
                     if let Some(key) = &keys.payloads {
                         seal_payload(key, sealed, start)?;
                     }
@@ -162,7 +162,7 @@ impl MessageFilter {
             };
             submessage::seal(key, sealed, start, audience).map_err(|_| Unsealable)?;
         }
-        match &self.keys.messages {
+        match &own.messages {
             Some(key) if protects => {
                 debug_assert!(!bootstraps, "messages that are never protected share no datagram with others");
                 if bootstraps {
@@ -211,7 +211,7 @@ impl MessageFilter {
         if parsed.binding != HeaderBinding::InfoSource {
             return Err(OpenError::UnknownKey);
         }
-        let key = received.and_then(ReceivedKeys::messages).ok_or(OpenError::UnknownKey)?;
+        let key = received.and_then(|received| received.messages(&parsed.crypto)).ok_or(OpenError::UnknownKey)?;
         parsed.open(key, plain)
     }
 }
@@ -396,6 +396,7 @@ fn behind_protected(bytes: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
     use crate::protection::keys::{ExpectedProtection, OwnKeys};
+    use dds_rtps::types::VendorId;
     use dds_security::crypto::{KeyMaterial, SendKey, TransformationKind};
     use std::sync::Arc;
 
@@ -446,12 +447,20 @@ mod tests {
     }
 
     fn pair_with(messages: Option<&KeyMaterial>, of_writer: KeyMaterial) -> (MessageFilter, MessageFilter) {
+        pair_of(None, messages, of_writer)
+    }
+
+    fn pair_of(
+        vendor: Option<VendorId>,
+        messages: Option<&KeyMaterial>,
+        of_writer: KeyMaterial,
+    ) -> (MessageFilter, MessageFilter) {
         let (sender, receiver) = (filter(messages), filter(messages));
         let exchange = material();
-        sender.keys.set_peer(PEER, KeysOfPeer::new(send_key(&exchange), false));
+        sender.keys.set_peer(PEER, KeysOfPeer::new(send_key(&exchange), None));
         sender.keys.set_own(WRITER, own_keys(Arc::new(send_key(&of_writer))));
         sender.keys.set_own(OTHER_WRITER, OwnKeys::default());
-        receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&exchange), false));
+        receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&exchange), vendor));
         let peer = receiver.keys.peer(OWN).unwrap();
         let mut received = peer.received();
         if let Some(material) = messages {
@@ -492,6 +501,66 @@ mod tests {
                 assert_eq!(datagram == plain, writers == [EntityId::SPDP_WRITER]);
                 assert_eq!(opened(&receiver, &datagram), Ok(plain));
             }
+        }
+    }
+
+    #[test]
+    fn second_copy_of_a_numbered_message_is_a_replay() {
+        let [sign, encrypt] = materials();
+        for (messages, of_writer) in [(None, &sign), (None, &encrypt), (Some(&sign), &sign), (Some(&encrypt), &encrypt)]
+        {
+            for (vendor, is_numbered) in [(Some(VendorId::OURS), true), (Some(VendorId::CYCLONE), false)] {
+                let (sender, receiver) = pair_of(vendor, messages, of_writer.clone());
+                let mut datagrams = [(); 3].map(|()| message(&[WRITER]));
+                datagrams.iter_mut().for_each(|datagram| sender.seal(datagram).unwrap());
+                // A network changes the order.
+                for at in [0, 2, 1] {
+                    assert_eq!(opened(&receiver, &datagrams[at]), Ok(message(&[WRITER])));
+                }
+                for datagram in &datagrams {
+                    let expected = if is_numbered { Err(OpenError::Replayed) } else { Ok(message(&[WRITER])) };
+                    assert_eq!(opened(&receiver, datagram), expected, "{messages:?} {of_writer:?} {vendor:?}");
+                }
+            }
+        }
+    }
+
+    /// Copies a sender's present keys to a receiver, as the exchange of keys does.
+    fn exchange_keys(sender: &MessageFilter, receiver: &MessageFilter) {
+        let peer = receiver.keys.peer(OWN).unwrap();
+        let mut received = peer.received();
+        sender.keys.messages().iter().for_each(|key| received.set_messages(key.material().clone()));
+        let of_writer = sender.keys.own(WRITER).unwrap().submessages.unwrap();
+        received.set_endpoint(WRITER, READER, of_writer.material().clone(), None);
+    }
+
+    #[test]
+    fn expelled_receiver_reads_nothing_after_a_change_and_the_others_read_all() {
+        let [sign, encrypt] = materials();
+        for (messages, of_writer) in [(None, &sign), (None, &encrypt), (Some(&sign), &sign), (Some(&encrypt), &encrypt)]
+        {
+            let (sender, expelled) = pair_with(messages, of_writer.clone());
+            let other = pair_with(messages, of_writer.clone()).1;
+            let sealed = || {
+                let mut datagram = message(&[WRITER]);
+                sender.seal(&mut datagram).unwrap();
+                datagram
+            };
+            let [late, too_late] = [sealed(), sealed()];
+            assert!(sender.keys.renew());
+            let next = sealed();
+            assert_eq!(opened(&expelled, &next), Err(OpenError::UnknownKey));
+            assert_eq!(opened(&other, &next), Err(OpenError::UnknownKey), "its key has not arrived");
+            exchange_keys(&sender, &other);
+            for datagram in [&next, &late] {
+                assert_eq!(opened(&other, datagram), Ok(message(&[WRITER])));
+            }
+            let peer = other.keys.peer(OWN).unwrap();
+            assert!(peer.received().has_retired());
+            peer.received().forget_retired();
+            assert!(!peer.received().has_retired());
+            assert_eq!(opened(&other, &too_late), Err(OpenError::UnknownKey));
+            assert_eq!(opened(&other, &next), Ok(message(&[WRITER])));
         }
     }
 
@@ -560,7 +629,7 @@ mod tests {
         let (messages, of_writer) = (create(), create());
         let receivers = PEERS.map(|peer| {
             let receiver = filter(Some(&material()));
-            receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&material()), false));
+            receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&material()), None));
             let of_peer = receiver.keys.peer(OWN).unwrap();
             let mut received = of_peer.received();
             received.set_expected(WRITER, ExpectedProtection { submessages: true, payloads: false });
@@ -596,7 +665,7 @@ mod tests {
             // A receiver knows the common keys. So it can make the MACs of the others only with their keys.
             let material_of = |key: &SendKey| key.add_receiver(PEERS[0].0).unwrap().unwrap();
             let own = sender.keys.own(WRITER).unwrap().submessages.unwrap();
-            let whole = sender.keys.messages.as_ref().unwrap();
+            let whole = &sender.keys.messages().unwrap();
             for (knows_whole, knows_writer) in [(false, true), (true, false), (false, false)] {
                 let copy = |key: &SendKey, is_known: bool| {
                     let copy = send_key(&material_of(key)).authenticating_origin();

@@ -11,18 +11,20 @@
 //! |---|---|
 //! | `credentials` | the files of an identity, from a folder or from properties |
 //! | `policy` | what governance and permissions say about participants, topics and endpoints |
-//! | `keys` | keys of this participant and its peers |
+//! | `keys`, `key_history` | keys of this participant and its peers |
 //! | `message_filter` | protects and opens the submessages of a message |
 //! | `raw_submessages` | the submessages of a message, before any parser |
 //! | `payload_filter` | protects and opens the payloads inside of submessages |
 //! | `handshakes`, `work_budget` | handshakes by participant, and the bound of their work |
 //! | `key_exchange`, `sent_keys` | keys for participants that have proved their identity |
+//! | `renewals` | when keys change, and when earlier ones no longer count |
 //! | `refusals` | participants that are kept out, for the log |
 //! | `plugins` | the object that discovery and the transform share |
 
 mod credentials;
 mod handshakes;
 mod key_exchange;
+mod key_history;
 mod keys;
 mod message_filter;
 mod payload_filter;
@@ -30,6 +32,7 @@ mod plugins;
 mod policy;
 mod raw_submessages;
 mod refusals;
+mod renewals;
 mod sent_keys;
 mod work_budget;
 

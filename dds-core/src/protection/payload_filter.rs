@@ -47,7 +47,9 @@ pub(super) fn open_payload(
 ) -> Result<(), OpenError> {
     let submessage = message.get(start..).unwrap_or_default();
     let Some(at) = payload_at(submessage)? else { return Ok(()) };
-    let Some(key) = received.payload_key(sender)? else { return Ok(()) };
+    let Some(keys) = received.payload_key(sender)? else { return Ok(()) };
+    let header = payload::header(submessage.get(at..).unwrap_or_default())?;
+    let key = keys.named_by(&header).ok_or(OpenError::UnknownKey)?;
     payload::open_from(key, message, start + at)?;
     // The submessage is shorter than before, so its length has 16 bits.
     set_length(message, start).ok_or(OpenError::Malformed)
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
     use crate::protection::keys::{ExpectedProtection, KeyTables, KeysOfPeer, OwnKeys};
     use crate::protection::message_filter::{Buffers, MessageFilter, MessageRules};
-    use dds_rtps::types::{GuidPrefix, SequenceNumber};
+    use dds_rtps::types::{GuidPrefix, SequenceNumber, VendorId};
     use dds_rtps::wire::{
         DataFragHeader, DataHeader, Message, MessageBuilder, PayloadKind, SerializedPayload, Submessage,
     };
@@ -124,7 +126,7 @@ mod tests {
         let [sender, receiver] = [(); 2].map(|()| filter(SendKey::new(message_key.clone()).unwrap()));
         let own = OwnKeys { submessages: send_key(submessages), payloads: send_key(payloads) };
         let exchange = KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap();
-        receiver.keys.set_peer(OWN, KeysOfPeer::new(SendKey::new(exchange).unwrap().unwrap(), false));
+        receiver.keys.set_peer(OWN, KeysOfPeer::new(SendKey::new(exchange).unwrap().unwrap(), Some(VendorId::OURS)));
         let peer = receiver.keys.peer(OWN).unwrap();
         if messages != TransformationKind::None {
             peer.received().set_messages(message_key);
@@ -215,6 +217,23 @@ mod tests {
             assert_eq!(pair.opened(&sealed).as_ref(), Ok(&plain));
             assert!(sealed.len() <= plain.len() + 5 * usize::from(PAYLOAD_OVERHEAD) + 7 * 56 + 80);
         }
+    }
+
+    /// The number of a sample is plain. A forger could write another one in front of a copied payload.
+    #[test]
+    fn payload_with_a_forged_number_is_a_replay() {
+        let pair = pair(TransformationKind::None, TransformationKind::None, TransformationKind::Aes256Gcm);
+        let mut alone = Vec::new();
+        let mut builder = MessageBuilder::new(&mut alone);
+        builder.header(OWN);
+        let end = builder.data(&data_header(PayloadKind::Data), 12, |_| {});
+        builder.payload(b"\0\x01\0\0a sample", end);
+        let mut sealed = pair.sealed(&alone);
+        assert_eq!(pair.opened(&sealed), Ok(alone.clone()));
+        // The last byte of the number, in front of the payload.
+        sealed[43] ^= 1;
+        assert_eq!(pair.opened(&sealed), Err(OpenError::Replayed));
+        assert_eq!(pair.opened(&pair.sealed(&alone)), Ok(alone), "sent again, it is no replay");
     }
 
     #[test]

@@ -10,14 +10,14 @@ use super::policy::{DomainPolicy, authenticates_origin, transformation};
 use crate::sync::Process;
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, SecurityAnnouncement, SecurityToken};
 use dds_rtps::discovery::{
-    BuiltinEndpoints, DiscoveredReader, DiscoveredWriter, MatchPermission, PeerAdmission, PeerSecurity,
-    SecurePairTopic, SecurityAction, SecurityChannel,
+    BuiltinEndpoints, DiscoveredReader, DiscoveredWriter, MatchPermission, ParticipantLoss, PeerAdmission,
+    PeerSecurity, SecurePairTopic, SecurityAction, SecurityChannel,
 };
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Now};
 use dds_rtps::wire::{MessageTransform, RejectedMessage};
 use dds_security::access::ProtectionKind;
 use dds_security::authentication::{DataHolder, GenericMessage, LocalIdentity, LocalParticipant, TokenByteOrder};
-use dds_security::crypto::{KeyMaterial, SendKey};
+use dds_security::crypto::{KeyMaterial, OpenError, SendKey};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -235,8 +235,9 @@ impl PeerSecurity for SecurityPlugins {
         self.handshakes().peer_announced(&self.cx(), data, now)
     }
 
-    fn peer_lost(&self, prefix: GuidPrefix) {
-        self.handshakes().peer_lost(&self.cx(), prefix);
+    fn peer_lost(&self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
+        self.note_time(now);
+        self.handshakes().peer_lost(&self.cx(), prefix, cause, now);
     }
 
     fn allows_unauthenticated(&self) -> bool {
@@ -247,7 +248,7 @@ impl PeerSecurity for SecurityPlugins {
         self.note_time(now);
         match channel {
             SecurityChannel::Stateless => self.handshakes().handle_stateless(&self.cx(), sender, payload, now),
-            SecurityChannel::Volatile => self.handshakes().handle_keys(&self.cx(), sender, payload),
+            SecurityChannel::Volatile => self.handshakes().handle_keys(&self.cx(), sender, payload, now),
         }
     }
 
@@ -310,7 +311,7 @@ impl PeerSecurity for SecurityPlugins {
 
     fn handle_timeout(&self, now: Now) {
         self.note_time(now);
-        self.handshakes().handle_timeout(now);
+        self.handshakes().handle_timeout(&self.cx(), now);
     }
 
     fn poll_action(&self) -> Option<SecurityAction> {
@@ -328,7 +329,8 @@ impl MessageTransform for SecurityPlugins {
 
     fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
         // Keys arrive after the first messages, so a single refused datagram is no news.
-        self.filter.open(datagram, message).map_err(|_| RejectedMessage { news: None })
+        let opened = self.filter.open(datagram, message);
+        opened.map_err(|error| RejectedMessage { news: None, is_copy: error == OpenError::Replayed })
     }
 
     fn overhead(&self) -> u16 {

@@ -25,6 +25,11 @@ impl SentKeys {
         self.by_remote.insert((remote, local));
     }
 
+    /// All pairs: the local endpoint, the remote one.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (EntityId, EntityId)> + '_ {
+        self.by_local.iter().copied()
+    }
+
     /// Removes a local endpoint.
     pub(super) fn remove_local(&mut self, local: EntityId) {
         while let Some(pair) = self.by_local.range(pairs_of(local)).next().copied() {

@@ -95,9 +95,7 @@ impl Reception {
         let network = self.core.network();
         let dropped = network.dropped().unwrap_or_default();
         let counted = self.counters.with(network.transport().counters());
-        // A pre-shared key tells copies on several links from refused datagrams.
-        let rejected = self.core.config().refused_by_key().unwrap_or(counted.rejected);
-        TrafficCounters { socket_full: dropped, rejected, ..counted }
+        TrafficCounters { socket_full: dropped, ..counted }
     }
 
     /// Submessages of protected messages, for which this participant has no key.
@@ -134,7 +132,10 @@ impl Reception {
             Ok(Some(opened)) => self.receive_message(&opened, None, discovery, effects),
             Ok(None) => self.receive_message(packet, next, discovery, effects),
             Err(rejected) => {
-                count(&self.counters.rejected);
+                // Each link brings its own copy of a multicast datagram.
+                if !rejected.is_copy {
+                    count(&self.counters.rejected);
+                }
                 if let Some(news) = rejected.news {
                     tracing::warn!(parent: self.core.span(), "{news}");
                 }

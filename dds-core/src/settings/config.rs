@@ -97,9 +97,6 @@ pub(crate) struct Config {
     /// The key of the environment, until `protect`. A property in code overrides it.
     #[cfg(feature = "security")]
     pub(super) environment_key: Option<dds_security::psk::PreSharedKey>,
-    /// What `pre_shared_key` does with messages. It is also the `message_transform`.
-    #[cfg(feature = "security")]
-    pub(super) protection: Option<Arc<super::psk_transform::PskTransform>>,
     /// The identity, until `begin_security` makes the plugins of it.
     #[cfg(feature = "security-pki")]
     pub(crate) credentials: Option<crate::protection::Credentials>,
@@ -161,8 +158,6 @@ impl Config {
             pre_shared_key: None,
             #[cfg(feature = "security")]
             environment_key: None,
-            #[cfg(feature = "security")]
-            protection: None,
             #[cfg(feature = "security-pki")]
             credentials: None,
             #[cfg(feature = "security-pki")]

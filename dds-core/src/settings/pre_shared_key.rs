@@ -4,10 +4,8 @@ use super::config::Config;
 #[cfg(not(feature = "security"))]
 use super::config::PRE_SHARED_KEY_VARIABLE;
 #[cfg(feature = "security")]
-use super::psk_transform::{PskTransform, read_key, transform};
+use super::psk_transform::{read_key, transform};
 use crate::infrastructure::CreateErrorKind;
-#[cfg(feature = "security")]
-use std::sync::Arc;
 
 /// Begin of the names of properties that DDS Security defines. Peers must not see their values.
 const SECURITY_PROPERTIES: &str = "dds.sec.";
@@ -54,8 +52,7 @@ impl Config {
                 return Err(CreateErrorKind::security(message));
             }
             let protection = transform(key, self.domain_id, &self.domain_tag);
-            self.message_transform = Some(Arc::<PskTransform>::clone(&protection));
-            self.protection = Some(protection);
+            self.message_transform = Some(protection);
         }
         #[cfg(feature = "security-pki")]
         if self.credentials.is_some() && self.message_transform.is_some() {
@@ -63,15 +60,6 @@ impl Config {
             return Err(CreateErrorKind::security(message));
         }
         Ok(())
-    }
-
-    /// Returns how many datagrams the protection refused, without copies of authentic ones. `None` without a key.
-    pub(crate) fn refused_by_key(&self) -> Option<u64> {
-        #[cfg(feature = "security")]
-        if let Some(protection) = &self.protection {
-            return Some(protection.refused());
-        }
-        None
     }
 
     /// Applies a property of DDS Security, which peers do not see. The builder's own setting overrides it, and it

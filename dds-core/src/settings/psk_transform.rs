@@ -5,6 +5,7 @@ use crate::infrastructure::CreateErrorKind;
 use crate::sync::Process;
 use dds_rtps::types::VendorId;
 use dds_rtps::wire::{MessageTransform, RejectedMessage};
+use dds_security::crypto::OpenError;
 use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
 use std::sync::Arc;
 
@@ -45,14 +46,6 @@ pub(super) struct PskTransform {
     process: Process,
 }
 
-impl PskTransform {
-    /// Returns how many datagrams were refused, without copies of authentic ones.
-    pub(super) fn refused(&self) -> u64 {
-        // Each link brings its own copy of a multicast datagram, and all but one of them are replays.
-        self.protection.refused().without_replays()
-    }
-}
-
 impl MessageTransform for PskTransform {
     fn seal(&self, message: &mut Vec<u8>) {
         // No plain message may leave this participant, and no number may be used twice.
@@ -68,7 +61,7 @@ impl MessageTransform for PskTransform {
         };
         // Only the first refusal of a kind is news: an attacker must not fill the log.
         let news = if refusal.is_first { Some(format!("a datagram was refused {refusal}").into()) } else { None };
-        Err(RejectedMessage { news })
+        Err(RejectedMessage { news, is_copy: refusal.reason == OpenError::Replayed })
     }
 
     fn overhead(&self) -> u16 {
@@ -111,9 +104,9 @@ mod tests {
         let mut message = [b"RTPS\x02\x05", &VendorId::OURS.0[..], b"abcdefghijkl\x01\x01\x00\x00"].concat();
         robot.seal(&mut message);
         assert_eq!(station.open(&message, &mut Vec::new()), Ok(()));
-        assert_eq!(station.open(&message, &mut Vec::new()), Err(RejectedMessage { news: None }));
-        assert_eq!((station.explain(), station.refused()), (String::new(), 0));
-        assert!(station.open(b"hello", &mut Vec::new()).unwrap_err().news.is_some());
-        assert_eq!(station.refused(), 1);
+        assert_eq!(station.open(&message, &mut Vec::new()), Err(RejectedMessage { news: None, is_copy: true }));
+        assert_eq!(station.explain(), "");
+        let faulty = station.open(b"hello", &mut Vec::new()).unwrap_err();
+        assert!(faulty.news.is_some() && !faulty.is_copy);
     }
 }

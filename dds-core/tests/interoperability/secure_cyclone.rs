@@ -8,7 +8,7 @@
 
 use crate::keystore::{Keystore, Kinds};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DdsType, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -95,8 +95,8 @@ impl SecureCyclone {
     }
 }
 
-/// Sends questions of several lengths, and asserts that Cyclone DDS returns all of them.
-fn ask(participant: &DomainParticipant) {
+/// Creates endpoints for questions and answers, and waits for those of Cyclone DDS.
+fn endpoints(participant: &DomainParticipant) -> (DataWriter<Octets>, DataReader<Octets>) {
     let questions = participant
         .writer_builder::<Octets>("Questions")
         .qos(DataWriterQos::default().reliable().keep_all())
@@ -109,6 +109,11 @@ fn ask(participant: &DomainParticipant) {
         .unwrap();
     questions.wait_for_readers(1).block_for(PATIENCE).unwrap();
     answers.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    (questions, answers)
+}
+
+/// Sends questions of several lengths, and asserts that Cyclone DDS returns all of them.
+fn ask((questions, answers): &(DataWriter<Octets>, DataReader<Octets>)) {
     for (number, len) in (0..).zip([0, 3, 100, 1_000, 5_000, 100_000, 1, 1, 1, 20_000]) {
         let question = Octets { data: vec![number as u8; len], number };
         questions.write(&question).unwrap();
@@ -147,9 +152,34 @@ fn cyclone_answers_with_each_kind_of_protection() {
         for (own, theirs) in [("one", "other"), ("other", "one")] {
             println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
             let cyclone = SecureCyclone::start(&fleet.enclave(theirs));
-            ask(&participant(&fleet, own));
+            ask(&endpoints(&participant(&fleet, own)));
             cyclone.end();
         }
+    }
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
+fn cyclone_gets_the_keys_that_change_after_an_expulsion() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (rtps, discovery, metadata, data) in
+        [("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"), (SIGN_ORIGIN, ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "NONE")]
+    {
+        let fleet = fleet(rtps, discovery, metadata, data);
+        let cyclone = SecureCyclone::start(&fleet.enclave("other"));
+        let [one, expelled] = [(); 2].map(|()| participant(&fleet, "one"));
+        let asked = endpoints(&one);
+        ask(&asked);
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(40);
+        while one.discovered_participants().len() < 2 {
+            assert!(std::time::Instant::now() < end, "the other participant is not found");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        assert!(one.ignore_participant(expelled.instance_handle()));
+        // A second later, the keys have changed on all paths.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        ask(&asked);
+        cyclone.end();
     }
 }
 

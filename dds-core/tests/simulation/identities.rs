@@ -9,6 +9,7 @@ use dds_core::matching::Obstacle;
 use dds_core::qos::{DomainParticipantQos, Preset, PublisherQos, SubscriberQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -362,12 +363,7 @@ fn restart(kinds: Kinds) {
 fn participant_is_cut_off_when_its_permissions_end() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
-    keystore.edit_permissions("station", |text| {
-        let (before, behind) = text.split_once("<not_after>").unwrap();
-        let (_, behind) = behind.split_once("</not_after>").unwrap();
-        // Two minutes behind the begin of the simulation.
-        format!("{before}<not_after>2026-01-01T12:02:00</not_after>{behind}")
-    });
+    end_permissions(&keystore, "station");
     let simulation = Simulation::new(19);
     let ((), lines) = Notes::of_warnings().take(|| {
         let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
@@ -380,6 +376,71 @@ fn participant_is_cut_off_when_its_permissions_end() {
         assert!(writer.matched_subscriptions().is_empty());
     });
     assert!(lines.iter().any(|line| line.contains("its permissions have ended")), "{lines:#?}");
+}
+
+/// Ends the permissions of an identity two minutes behind the begin of the simulation.
+fn end_permissions(keystore: &Keystore, name: &str) {
+    keystore.edit_permissions(name, |text| {
+        let (before, behind) = text.split_once("<not_after>").unwrap();
+        let (_, behind) = behind.split_once("</not_after>").unwrap();
+        format!("{before}<not_after>2026-01-01T12:02:00</not_after>{behind}")
+    });
+}
+
+/// Returns the ids of the keys that a datagram names, without that of the exchange of keys.
+fn key_ids(datagram: &[u8]) -> impl Iterator<Item = [u8; 4]> + '_ {
+    let prefixes = datagram.windows(12).filter(|part| matches!(part, [0x31 | 0x33, _, 20, 0, 0, 0, 0, ..]));
+    prefixes.filter_map(|part| part.last_chunk().copied()).filter(|id| *id != [0; 4])
+}
+
+#[test]
+fn expelled_participant_knows_no_later_key() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds = [
+        Kinds { rtps: "SIGN", discovery: "ENCRYPT", metadata: "ENCRYPT", ..NONE },
+        Kinds { rtps: SIGN_ORIGIN, metadata: ENCRYPT_ORIGIN, data: "ENCRYPT", ..NONE },
+    ];
+    for ((seed, kinds), ignores) in (0..).zip(kinds).flat_map(|case| [(case, false), (case, true)]) {
+        let keystore = Keystore::new(&["robot", "station", "thief"], kinds, |text| text);
+        if !ignores {
+            end_permissions(&keystore, "thief");
+        }
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions { loss: 0.05, ..Conditions::default() });
+        let named = Arc::new(Mutex::new(BTreeSet::new()));
+        let ((), lines) = Notes::of_warnings().take(|| {
+            let [robot, station, thief] = ["robot", "station", "thief"].map(|name| build(&simulation, &keystore, name));
+            let (senders, noted) =
+                (["robot", "station"].map(|name| simulation.host(name).address()), Arc::clone(&named));
+            simulation.intercept(move |passing| {
+                if senders.contains(&passing.from) {
+                    noted.lock().unwrap().extend(key_ids(&passing.bytes));
+                }
+                true
+            });
+            let (writer, reader) = endpoints(&robot, &station);
+            let stolen = thief.reader_builder::<Parcel>("parcels").qos(Preset::Event.reader()).build().unwrap();
+            writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+            pass(&writer, &reader);
+            assert!(!stolen.take().unwrap().is_empty());
+            let before = std::mem::take(&mut *named.lock().unwrap());
+            assert!(before.len() >= 2, "{before:?}");
+            if ignores {
+                assert!([&robot, &station].iter().all(|other| other.ignore_participant(thief.instance_handle())));
+            } else {
+                simulation.run_for(Duration::from_secs(125));
+            }
+            assert_eq!(robot.discovered_participants().len(), 1);
+            // Until the last message of the old keys has arrived.
+            simulation.run_for(Duration::from_secs(4));
+            named.lock().unwrap().clear();
+            pass(&writer, &reader);
+            let after = named.lock().unwrap().clone();
+            assert!(!after.is_empty() && after.is_disjoint(&before), "{kinds:?}: {before:?} {after:?}");
+            assert_eq!(stolen.take().unwrap().into_data().next(), None);
+        });
+        assert_eq!(lines.iter().any(|line| line.contains("have ended")), !ignores, "{lines:#?}");
+    }
 }
 
 /// A sender adds MACs for 32 receivers. Each of these is another host, and they know only the sender.

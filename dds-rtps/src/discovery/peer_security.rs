@@ -1,7 +1,7 @@
 //! What discovery asks the plugins of DDS Security, which another crate implements.
 
 use super::data::{EndpointData, ParticipantData};
-use super::event::{DiscoveredReader, DiscoveredWriter};
+use super::event::{DiscoveredReader, DiscoveredWriter, ParticipantLoss};
 use crate::types::{Guid, GuidPrefix, Instant, Now};
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub trait PeerSecurity: fmt::Debug + Send + Sync {
     /// A participant has announced itself, for the first time or again.
     fn peer_announced(&self, now: Now, data: &ParticipantData) -> PeerAdmission;
 
-    /// A participant is gone.
-    fn peer_lost(&self, prefix: GuidPrefix);
+    /// A participant is gone. One that is expelled must not read or forge what follows.
+    fn peer_lost(&self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss);
 
     /// Whether participants without an identity take part.
     fn allows_unauthenticated(&self) -> bool;

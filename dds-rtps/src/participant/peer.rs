@@ -627,7 +627,7 @@ impl Participant {
         self.peers.leases.remove(prefix);
         self.peers.validations.end(prefix);
         self.peers.claims.remove(prefix);
-        security::forget_secure(self, now, prefix);
+        security::forget_secure(self, now, prefix, cause);
         if !peer.is_admitted {
             return;
         }

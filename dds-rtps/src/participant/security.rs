@@ -485,9 +485,9 @@ pub(super) fn match_keys_pair(participant: &mut Participant, now: Now, prefix: G
 }
 
 /// Forgets a participant.
-pub(super) fn forget_secure(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+pub(super) fn forget_secure(participant: &mut Participant, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
     let Some(secure) = &mut participant.secure else { return };
-    secure.security.peer_lost(prefix);
+    secure.security.peer_lost(now, prefix, cause);
     secure.stateless.forget(prefix);
     secure.keys.remove(&prefix);
     unmatch_secure_pairs(participant, now, prefix);

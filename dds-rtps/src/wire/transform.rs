@@ -61,6 +61,8 @@ impl Headroom {
 pub struct RejectedMessage {
     /// A text for the log. `None` if the log has it already, because a peer may cause many.
     pub news: Option<Box<str>>,
+    /// The receiver has opened the same message before. It does not count as refused.
+    pub is_copy: bool,
 }
 
 impl fmt::Display for RejectedMessage {

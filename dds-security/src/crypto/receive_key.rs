@@ -21,7 +21,9 @@ pub struct ReceiveKey {
     receivers: BTreeMap<[u8; 4], ReceiverKey>,
     /// The newest first.
     sessions: [Option<Session>; SESSIONS],
-    replay: Option<ReplayWindow>,
+    refuses_replays: bool,
+    /// `None` before the first bytes. It is large, and many keys never open anything.
+    window: Option<Box<ReplayWindow>>,
 }
 
 /// Whether bytes need a MAC for this receiver.
@@ -37,7 +39,8 @@ impl ReceiveKey {
     /// Creates a key from the material of a sender.
     #[must_use]
     pub fn new(material: KeyMaterial) -> Self {
-        Self { material, receivers: BTreeMap::new(), sessions: [const { None }; SESSIONS], replay: None }
+        let sessions = [const { None }; SESSIONS];
+        Self { material, receivers: BTreeMap::new(), sessions, refuses_replays: false, window: None }
     }
 
     /// Sets the key for MACs of a part of this receiver, such as one of its endpoints.
@@ -68,7 +71,7 @@ impl ReceiveKey {
     /// [`SendKey`](super::SendKey) does. The standard only requires that the suffix does not repeat.
     #[must_use]
     pub fn refusing_replays(material: KeyMaterial) -> Self {
-        Self { replay: Some(ReplayWindow::default()), ..Self::new(material) }
+        Self { refuses_replays: true, ..Self::new(material) }
     }
 
     /// The master keys.
@@ -143,8 +146,11 @@ impl ReceiveKey {
         if derived.is_some() {
             self.keep(derived);
         }
-        let number = u64::from_be_bytes(header.iv_suffix);
-        let is_new = self.replay.as_mut().is_none_or(|window| window.accept(number));
+        self.check_replay(u64::from_be_bytes(header.iv_suffix))
+    }
+
+    fn check_replay(&mut self, number: u64) -> Result<(), OpenError> {
+        let is_new = !self.refuses_replays || self.window.get_or_insert_default().accept(number);
         if is_new { Ok(()) } else { Err(OpenError::Replayed) }
     }
 
