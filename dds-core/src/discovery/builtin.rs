@@ -229,7 +229,7 @@ impl BuiltinReaders {
 /// Returns the changes that an event causes in the built-in topics.
 fn news(event: &ParticipantEvent, topics: &mut TopicCounts) -> Vec<News> {
     match event {
-        ParticipantEvent::ParticipantDiscovered { participant, .. } => {
+        ParticipantEvent::ParticipantDiscovered { participant } => {
             let key = Guid::new(participant.prefix, EntityId::PARTICIPANT);
             vec![News::alive(BuiltinKind::Participant, key, |payload| participant.encode(payload))]
         }

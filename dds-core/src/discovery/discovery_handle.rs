@@ -83,7 +83,7 @@ impl Discovery {
             let rtps = actor.rtps();
             let mut known = Vec::new();
             for participant in rtps.participants() {
-                known.extend(rtps.discovered(participant.prefix));
+                known.push(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(participant) });
             }
             // The built-in topics describe remote entities only (DDS 1.4, 2.2.5).
             for writer in rtps.matching().writers() {

@@ -165,7 +165,7 @@ impl ParticipantActor {
         while events.len() < EVENTS_PER_VISIT {
             let Some(event) = self.rtps.poll_event() else { break };
             match &event {
-                ParticipantEvent::ParticipantDiscovered { participant, .. } => {
+                ParticipantEvent::ParticipantDiscovered { participant } => {
                     self.loneliness = Loneliness::Over;
                     self.note_neighbor(participant.prefix);
                 }

@@ -74,11 +74,14 @@ struct EndpointConnector<'a> {
 impl EndpointConnector<'_> {
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
-            ParticipantEvent::ParticipantDiscovered { participant, reply_locators } => {
+            ParticipantEvent::ParticipantDiscovered { participant } => {
                 // Before the matches: their leases use the clock of the participant in the routes.
-                self.reception.routes().participant_found(participant.prefix, reply_locators);
+                self.reception.routes().participant_found(participant.prefix);
                 self.share_memory(&participant);
                 self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
+            }
+            ParticipantEvent::ReplyLocatorsChanged { prefix, locators } => {
+                self.reception.routes().set_reply_locators(prefix, locators);
             }
             ParticipantEvent::ParticipantLost { prefix, cause } => {
                 self.reception.routes().participant_lost(prefix);

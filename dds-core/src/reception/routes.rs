@@ -169,10 +169,17 @@ impl Routes {
         }
     }
 
-    /// Records the locators of a new participant, or its changed ones.
-    pub(crate) fn participant_found(&self, prefix: GuidPrefix, reply_locators: Vec<Locator>) {
+    /// Adds a participant, unless it is known.
+    pub(crate) fn participant_found(&self, prefix: GuidPrefix) {
         // Clocks of a known participant stay, because its endpoints hold them.
-        self.tables_mut().others.entry(prefix).or_default().reply_locators = reply_locators;
+        self.tables_mut().others.entry(prefix).or_default();
+    }
+
+    /// Records where answers to a participant may go.
+    pub(crate) fn set_reply_locators(&self, prefix: GuidPrefix, locators: Vec<Locator>) {
+        if let Some(other) = self.tables_mut().others.get_mut(&prefix) {
+            other.reply_locators = locators;
+        }
     }
 
     pub(crate) fn participant_lost(&self, prefix: GuidPrefix) {
@@ -224,8 +231,8 @@ impl Routes {
     /// Chooses where to answer `source`, if its message contains a reply locator.
     pub(crate) fn reply_to(&self, source: GuidPrefix, reply: &InfoReply<'_>) -> ReplyTo {
         match self.tables().others.get(&source) {
-            Some(other) => ReplyTo::choose(reply, Some(&other.reply_locators[..])),
-            None => ReplyTo::choose(reply, None),
+            Some(other) => ReplyTo::choose(reply, &other.reply_locators),
+            None => ReplyTo::choose(reply, &[]),
         }
     }
 

@@ -10,7 +10,7 @@ use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Gui
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData};
 use dds_rtps::discovery::{BuiltinEndpoints, BuiltinPairTopic};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber, VendorId};
-use dds_rtps::wire::{MessageBuilder, SequenceNumberSet};
+use dds_rtps::wire::{AckNack, MessageBuilder, SequenceNumberSet};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Note {
@@ -417,6 +417,33 @@ fn valid_peer_draws_no_samples_to_another_host() {
     astray_while_writing(&stage);
     assert!(!stage.world.take_astray().contains(&victim));
     assert_eq!(stage.writer.publication_matched().current_count, 1);
+}
+
+#[test]
+fn answers_go_to_other_ports_of_a_host_that_has_answered() {
+    let stage = Stage::new();
+    let stranger = ghost(8);
+    let other_port = Locator { port: 9_001, ..stranger.metatraffic_unicast[0] };
+    let ask = |count: i32| {
+        let mut missing = SequenceNumberSet::empty(SequenceNumber(1));
+        let _ = missing.insert(SequenceNumber(1));
+        let (reader_id, writer_id) = (EntityId([0, 0, 9, 4]), stage.writer.guid().entity_id);
+        let mut bytes = Vec::new();
+        let mut message = MessageBuilder::new(&mut bytes);
+        message.header(stranger.prefix);
+        message.info_reply(&[other_port], &[]);
+        message.ack_nack(&AckNack { reader_id, writer_id, reader_sn_state: missing, count, is_final: true });
+        let before = stage.robot.0.traffic().replies_refused;
+        stage.robot.1.feed(&bytes, Socket::UserUnicast);
+        stage.world.pass(Duration::from_secs(1));
+        (stage.robot.0.traffic().replies_refused - before, stage.world.take_astray().contains(&other_port))
+    };
+    stage.robot.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
+    assert_eq!(ask(1), (1, false));
+    stage.robot.1.answer_challenge(stranger.prefix);
+    announce_reader(&stage, &stranger, DataReaderQos::default().reliable(), &[]);
+    assert_eq!(stage.writer.publication_matched().current_count, 2);
+    assert_eq!(ask(2), (0, true));
 }
 
 #[test]

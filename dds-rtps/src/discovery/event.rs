@@ -65,8 +65,15 @@ pub enum ParticipantEvent {
     ParticipantDiscovered {
         /// Its announcement.
         participant: Arc<ParticipantData>,
-        /// The unicast locators that may receive answers: those of hosts that discovery reaches.
-        reply_locators: Vec<Locator>,
+    },
+    /// Answers to a participant may go to other locators than before. Before the first event, they may go to none.
+    ///
+    /// Follows [`ParticipantDiscovered`](Self::ParticipantDiscovered) once an address of the participant is valid.
+    ReplyLocatorsChanged {
+        /// Its identity.
+        prefix: GuidPrefix,
+        /// Its unicast locators on hosts that are valid.
+        locators: Vec<Locator>,
     },
     /// A participant is lost. Its endpoints were unmatched by earlier events.
     ParticipantLost {

@@ -16,25 +16,22 @@ pub enum ReplyTo {
 }
 
 impl ReplyTo {
-    /// Chooses among the locators of an INFO_REPLY; `source` are the announced locators of the sender, if it is
-    /// known.
+    /// Chooses among the locators of an INFO_REPLY; `valid` are the locators of the sender that may receive answers.
     ///
     /// A datagram does not prove its sender. An attacker could forge one, and make us send requested samples,
-    /// megabytes, to a third party. So only addresses count that the source has announced. The port is free, because
-    /// INFO_REPLY exists to name another socket of the same host. One locator is enough: an answer has to arrive
-    /// once.
+    /// megabytes, to a third party. So only addresses count that the source has announced, on hosts that have answered.
+    /// The port is free, because INFO_REPLY exists to name another socket of the same host. One locator is enough: an
+    /// answer has to arrive once.
     #[must_use]
-    pub fn choose(reply: &InfoReply<'_>, source: Option<&[Locator]>) -> Self {
+    pub fn choose(reply: &InfoReply<'_>, valid: &[Locator]) -> Self {
         if reply.unicast.is_empty() {
             return Self::Discovered;
         }
-        let announced = source.unwrap_or_default();
         for locator in reply.unicast.iter() {
             let is_udp = matches!(locator.kind, LocatorKind::UdpV4 | LocatorKind::UdpV6);
             let has_port = locator.to_socket_addr().is_some_and(|address| address.port() != 0);
-            let is_announced =
-                announced.iter().any(|known| known.kind == locator.kind && known.address == locator.address);
-            if is_udp && has_port && is_announced {
+            let is_valid = valid.iter().any(|known| known.kind == locator.kind && known.address == locator.address);
+            if is_udp && has_port && is_valid {
                 return Self::At(locator);
             }
         }
@@ -69,36 +66,36 @@ mod tests {
         Locator::udp_v4([10, 0, 0, last].into(), port)
     }
 
-    fn chosen(named: &[Locator], announced: Option<&[Locator]>) -> ReplyTo {
+    fn chosen(named: &[Locator], valid: &[Locator]) -> ReplyTo {
         let mut bytes = Vec::new();
         let mut builder = MessageBuilder::new(&mut bytes);
         builder.header(GuidPrefix([1; 12]));
         builder.info_reply(named, &[]);
         let message = Message::parse(&bytes).unwrap();
         let Some(Ok(Submessage::InfoReply(reply))) = message.submessages().next() else { panic!("no INFO_REPLY") };
-        ReplyTo::choose(&reply, announced)
+        ReplyTo::choose(&reply, valid)
     }
 
     #[test]
-    fn another_port_of_an_announced_host_is_accepted() {
-        let announced = [at(1, 7410), at(1, 7411), at(2, 7411)];
-        assert_eq!(chosen(&[at(2, 9000)], Some(&announced)), ReplyTo::At(at(2, 9000)));
-        assert_eq!(chosen(&[at(3, 7411), at(1, 7411)], Some(&announced)), ReplyTo::At(at(1, 7411)));
+    fn another_port_of_a_valid_host_is_accepted() {
+        let valid = [at(1, 7410), at(1, 7411), at(2, 7411)];
+        assert_eq!(chosen(&[at(2, 9000)], &valid), ReplyTo::At(at(2, 9000)));
+        assert_eq!(chosen(&[at(3, 7411), at(1, 7411)], &valid), ReplyTo::At(at(1, 7411)));
     }
 
     #[test]
     fn reply_to_a_third_party_is_refused() {
-        let announced = [at(1, 7410)];
-        assert_eq!(chosen(&[at(3, 7410)], Some(&announced)), ReplyTo::Refused);
-        assert_eq!(chosen(&[at(1, 7410)], None), ReplyTo::Refused);
-        assert_eq!(chosen(&[at(1, 0)], Some(&announced)), ReplyTo::Refused);
+        let valid = [at(1, 7410)];
+        assert_eq!(chosen(&[at(3, 7410)], &valid), ReplyTo::Refused);
+        assert_eq!(chosen(&[at(1, 7410)], &[]), ReplyTo::Refused);
+        assert_eq!(chosen(&[at(1, 0)], &valid), ReplyTo::Refused);
         let shared_memory = Locator { kind: LocatorKind::Other(16), ..at(1, 7410) };
-        assert_eq!(chosen(&[shared_memory], Some(&[shared_memory])), ReplyTo::Refused);
+        assert_eq!(chosen(&[shared_memory], &[shared_memory]), ReplyTo::Refused);
     }
 
     #[test]
     fn reply_without_locator_uses_discovery() {
-        assert_eq!(chosen(&[], Some(&[at(1, 7410)])), ReplyTo::Discovered);
-        assert_eq!(chosen(&[], None).locator(), None);
+        assert_eq!(chosen(&[], &[at(1, 7410)]), ReplyTo::Discovered);
+        assert_eq!(chosen(&[], &[]).locator(), None);
     }
 }

@@ -133,16 +133,18 @@ fn is_host_of(participant: &Participant, data: &ParticipantData, sender: IpAddr)
 }
 
 /// Notes the address of a right answer to a challenge. Behind address translation, a peer does not announce it.
-pub(super) fn note_answered_from(participant: &mut Participant, prefix: GuidPrefix, sender: Option<IpAddr>) {
-    let (Some(sender), Some(peer)) = (sender, participant.peers.known.get_mut(&prefix)) else { return };
+/// Returns whether it is a new one.
+pub(super) fn note_answered_from(participant: &mut Participant, prefix: GuidPrefix, sender: Option<IpAddr>) -> bool {
+    let (Some(sender), Some(peer)) = (sender, participant.peers.known.get_mut(&prefix)) else { return false };
     // A socket for user data does not read its senders.
     if sender.is_unspecified() || peer.answered_from.contains(&sender) {
-        return;
+        return false;
     }
     if peer.answered_from.len() >= ANSWERED_FROM_MAX {
         peer.answered_from.remove(0);
     }
     peer.answered_from.push(sender);
+    true
 }
 
 /// Keeps a claim from a foreign address until the peer has answered a challenge, or was silent.

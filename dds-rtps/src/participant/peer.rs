@@ -71,11 +71,6 @@ pub(super) struct PeerTable {
 }
 
 impl Peer {
-    /// Returns the unicast locators that INFO_REPLY may name.
-    pub(super) fn reply_locators(&self) -> Vec<Locator> {
-        self.on_valid_hosts(&self.data.unicast_locators())
-    }
-
     /// Restricts a route to the locator that has answered, if the route has it.
     pub(super) fn narrow(&self, route: Route) -> Route {
         self.answered_at.and_then(|answered_at| narrowed(route.clone(), answered_at)).unwrap_or(route)
@@ -284,12 +279,18 @@ impl Participant {
         true
     }
 
+    /// Returns the locators of a peer that INFO_REPLY may name: those on hosts that are valid.
+    fn reply_locators(&self, prefix: GuidPrefix) -> Vec<Locator> {
+        match self.peers.known.get(&prefix) {
+            Some(peer) if self.peers.validations.is_valid(prefix) => peer.on_valid_hosts(&peer.data.unicast_locators()),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the destination that the INFO_REPLY of a message names.
     pub(super) fn reply_to(&mut self, receiver: &Receiver<'_>) -> Option<Locator> {
         let reply = receiver.reply.as_ref()?;
-        let peer = self.peers.known.get(&receiver.source_prefix);
-        let announced = peer.map(Peer::reply_locators);
-        let reply = ReplyTo::choose(reply, announced.as_deref());
+        let reply = ReplyTo::choose(reply, &self.reply_locators(receiver.source_prefix));
         self.counters.replies_refused += u64::from(reply == ReplyTo::Refused);
         reply.locator()
     }
@@ -435,22 +436,24 @@ impl Participant {
         }
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
         self.match_pairs(now, &data, &route);
-        self.push_discovered(prefix);
+        self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
+        self.push_reply_locators(prefix);
     }
 
-    /// Tells the owner of the announcement of a peer.
-    pub(super) fn push_discovered(&mut self, prefix: GuidPrefix) {
-        if let Some(event) = self.discovered(prefix) {
-            self.matching.push_event(event);
+    /// Tells the owner where answers to a peer may go. Before its address is valid, they go nowhere.
+    fn push_reply_locators(&mut self, prefix: GuidPrefix) {
+        let takes_part = self.peers.known.get(&prefix).is_some_and(|peer| peer.is_admitted);
+        if takes_part && self.peers.validations.is_valid(prefix) {
+            let locators = self.reply_locators(prefix);
+            self.matching.push_event(ParticipantEvent::ReplyLocatorsChanged { prefix, locators });
         }
     }
 
-    /// Returns the event of a known participant.
-    #[must_use]
-    pub fn discovered(&self, prefix: GuidPrefix) -> Option<ParticipantEvent> {
-        let peer = self.peers.known.get(&prefix)?;
-        let (participant, reply_locators) = (Arc::clone(&peer.data), peer.reply_locators());
-        Some(ParticipantEvent::ParticipantDiscovered { participant, reply_locators })
+    /// Updates what depends on the valid hosts of a peer.
+    fn update_valid_hosts(&mut self, prefix: GuidPrefix) {
+        self.push_reply_locators(prefix);
+        self.update_endpoint_routes::<PublicationData>(prefix);
+        self.update_endpoint_routes::<SubscriptionData>(prefix);
     }
 
     /// Updates all routes after a change of this host's addresses.
@@ -462,8 +465,7 @@ impl Participant {
         }
         for data in known {
             self.update_route(now, &data);
-            self.update_endpoint_routes::<PublicationData>(data.prefix);
-            self.update_endpoint_routes::<SubscriptionData>(data.prefix);
+            self.update_valid_hosts(data.prefix);
         }
     }
 
@@ -549,7 +551,10 @@ impl Participant {
     /// Uses the address of a peer, which has become valid. From now on its announced lease counts in full.
     fn handle_valid(&mut self, now: Now, prefix: GuidPrefix, validated: Validated, sender: Option<IpAddr>) {
         if claims::refute(self, now, prefix) {
-            claims::note_answered_from(self, prefix, sender);
+            // A peer that is reached by multicast alone has shown one more host.
+            if claims::note_answered_from(self, prefix, sender) {
+                self.update_valid_hosts(prefix);
+            }
             return self.publish_passed(now, validated);
         }
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
@@ -584,8 +589,7 @@ impl Participant {
             }
         }
         self.publish_passed(now, validated);
-        self.update_endpoint_routes::<PublicationData>(prefix);
-        self.update_endpoint_routes::<SubscriptionData>(prefix);
+        self.update_valid_hosts(prefix);
         self.request_types(now);
     }
 

@@ -56,7 +56,7 @@ fn cyclone_pair_is_found_matched_and_lost() {
     let (_, events) =
         hear("cyclone_xcdr2_reliable_dispose", DataWriterQos::default(), DataReaderQos::default().reliable());
     let found = events.iter().filter(|event| match event {
-        ParticipantEvent::ParticipantDiscovered { participant, .. } => {
+        ParticipantEvent::ParticipantDiscovered { participant } => {
             participant.vendor == VendorId::CYCLONE && participant.builtin_endpoints.0 == 0xfc3f
         }
         _ => false,
@@ -104,7 +104,7 @@ fn fast_dds_disposal_without_payload_is_accepted() {
     let (_, events) =
         hear("fastdds_xcdr2_reliable_dispose", DataWriterQos::default(), DataReaderQos::default().reliable());
     let of_fast = events.iter().find_map(|event| match event {
-        ParticipantEvent::ParticipantDiscovered { participant, .. } if participant.vendor == VendorId::EPROSIMA => {
+        ParticipantEvent::ParticipantDiscovered { participant } if participant.vendor == VendorId::EPROSIMA => {
             Some(participant.prefix)
         }
         _ => None,

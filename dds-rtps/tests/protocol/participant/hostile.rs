@@ -4,7 +4,7 @@ use super::network::{Network, address, answer_to, config, prefix};
 use super::{reader, told, writer, writer_id};
 use crate::support::{CAPTURES, capture};
 use dds_rtps::discovery::data::ParticipantData;
-use dds_rtps::discovery::{BuiltinPairTopic, HostAddress, ParticipantEvent};
+use dds_rtps::discovery::{BuiltinPairTopic, HostAddress};
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantLocators};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
@@ -279,12 +279,24 @@ fn peer_with_multicast_alone_makes_no_other_host_valid() {
     let multicast = network.participant(a).route(prefix(2)).unwrap().multicast.to_vec();
     let challenge = network.heartbeat_at(multicast[0]).unwrap();
     network.deliver_from(Some(own.to_socket_addr().unwrap().ip()), a, &answer_to(&challenge, prefix(2)));
-    let Some(ParticipantEvent::ParticipantDiscovered { reply_locators, .. }) =
-        network.participant(a).discovered(prefix(2))
-    else {
-        panic!("the peer has vanished");
-    };
-    assert_eq!(reply_locators, [own]);
+    assert_eq!(network.reply_locators(a, prefix(2)), [own]);
+}
+
+/// An INFO_REPLY may name the locators of victims, and the receiver of user data asks no challenge.
+#[test]
+fn answers_go_only_to_the_host_that_has_answered() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    let [own, victim] = [7, 8].map(|host| Locator::udp_v4([192, 0, 2, host].into(), 7410));
+    let bytes = announcement(prefix(2), |data| {
+        data.metatraffic_unicast = vec![victim, own];
+        data.default_unicast = vec![victim, own];
+    });
+    network.deliver(a, &bytes);
+    network.run_for(Duration::from_millis(50));
+    assert_eq!(network.reply_locators(a, prefix(2)), []);
+    network.answer_challenge_at(a, prefix(2), own);
+    assert_eq!(network.reply_locators(a, prefix(2)), [own, own]);
 }
 
 fn reached(network: &Network, index: usize) -> Vec<Locator> {

@@ -38,7 +38,7 @@ fn reader(number: u32, qos: DataReaderQos) -> SubscriptionData {
 /// Formats the events in short.
 fn told(events: &[ParticipantEvent]) -> Vec<String> {
     let short = |event: &ParticipantEvent| match event {
-        ParticipantEvent::ParticipantDiscovered { participant, .. } => format!("found {:02x}", participant.prefix.0[2]),
+        ParticipantEvent::ParticipantDiscovered { participant } => format!("found {:02x}", participant.prefix.0[2]),
         ParticipantEvent::ParticipantLost { prefix, cause } => format!("lost {:02x} {cause:?}", prefix.0[2]),
         ParticipantEvent::ReaderMatched { reader, .. } => format!("reader {}", name(reader.data.endpoint.guid)),
         ParticipantEvent::ReaderUnmatched { reader, .. } => format!("no reader {}", name(*reader)),

@@ -34,6 +34,8 @@ struct Node {
     events: Vec<ParticipantEvent>,
     /// Own writers that a remote reader's participant has shown to know, with that reader.
     known: Vec<(EntityId, Guid)>,
+    /// Where answers to each peer may go.
+    reply_locators: BTreeMap<GuidPrefix, Vec<Locator>>,
     locators: Vec<Locator>,
     /// The participant has crashed or is disconnected.
     is_silent: bool,
@@ -136,6 +138,7 @@ impl Network {
             participant: Some(participant),
             events: Vec::new(),
             known: Vec::new(),
+            reply_locators: BTreeMap::new(),
             locators,
             is_silent: false,
         });
@@ -178,6 +181,11 @@ impl Network {
     /// Covers the time since the last call.
     pub(crate) fn known(&mut self, index: usize) -> Vec<(EntityId, Guid)> {
         std::mem::take(&mut self.nodes[index].known)
+    }
+
+    /// Returns where the answers of a participant to a peer may go.
+    pub(crate) fn reply_locators(&self, index: usize, prefix: GuidPrefix) -> Vec<Locator> {
+        self.nodes[index].reply_locators.get(&prefix).cloned().unwrap_or_default()
     }
 
     /// Delivers bytes to a participant as if they had just arrived from the network, from an unknown address.
@@ -286,6 +294,9 @@ impl Network {
         for event in std::iter::from_fn(|| participant.poll_event()) {
             match event {
                 ParticipantEvent::WriterKnown { writer, reader } => node.known.push((writer, reader)),
+                ParticipantEvent::ReplyLocatorsChanged { prefix, locators } => {
+                    node.reply_locators.insert(prefix, locators);
+                }
                 event => node.events.push(event),
             }
         }
