@@ -56,16 +56,8 @@ impl Route {
     /// link-local address belongs to no network: every link has the same one.
     #[must_use]
     pub fn choose(host: &[HostAddress], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
-        // Ports are those of the announcement, never computed: several participants per host, containers and address
-        // translation change them.
-        let mut usable = SmallVec::new();
-        for locator in unicast {
-            match usable_address(host, locator) {
-                Some(address) if !address.is_multicast() => usable.push((*locator, address)),
-                _ => {}
-            }
-        }
-        let unicast = if same_host { on_same_host(&usable) } else { on_other_host(host, &usable) };
+        let usable = usable_unicast(host, unicast);
+        let unicast = if same_host { on_same_host(&usable) } else { nearest(host, &usable) };
         let mut groups = SmallVec::new();
         for locator in multicast {
             match usable_address(host, locator) {
@@ -77,6 +69,16 @@ impl Route {
         Self { unicast, multicast: groups, same_host, is_unverified: false }
     }
 
+    /// As [`Route::choose`], with all usable locators of a peer on another host. Some may be in our networks.
+    #[must_use]
+    pub fn choose_all(host: &[HostAddress], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
+        let chosen = Self::choose(host, unicast, multicast, same_host);
+        if same_host {
+            return chosen;
+        }
+        Self { unicast: on_other_host(host, &usable_unicast(host, unicast)), ..chosen }
+    }
+
     /// Whether it has any locator.
     #[must_use]
     pub fn is_usable(&self) -> bool {
@@ -86,6 +88,21 @@ impl Route {
 
 /// Locators of a peer that we can send to, with their addresses.
 type UsableLocators = SmallVec<[(Locator, IpAddr); 8]>;
+
+/// Returns the unicast locators that we can send to.
+///
+/// Ports are those of the announcement, never computed: several participants per host, containers and address
+/// translation change them.
+fn usable_unicast(host: &[HostAddress], unicast: &[Locator]) -> UsableLocators {
+    let mut usable = SmallVec::new();
+    for locator in unicast {
+        match usable_address(host, locator) {
+            Some(address) if !address.is_multicast() => usable.push((*locator, address)),
+            _ => {}
+        }
+    }
+    usable
+}
 
 /// Chooses one locator of a peer on this host: loopback, or an address that is not link-local, or any.
 fn on_same_host(usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
@@ -108,21 +125,26 @@ fn distance_on_host(address: IpAddr) -> u8 {
 }
 
 /// Chooses one locator of a peer on another host in one of our networks, or all of them.
-fn on_other_host(host: &[HostAddress], usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
-    let mut chosen = SmallVec::new();
-    for (locator, address) in usable {
-        // An address that is ours as well belongs to a network inside each host, such as a container bridge.
-        if address.is_loopback() || is_own(host, *address) {
-            continue;
-        }
-        if !is_link_local(*address) && host.iter().any(|own| own.reaches(*address)) {
-            return SmallVec::from_slice(&[*locator]);
-        }
-        if chosen.len() < DESTINATIONS_MAX {
-            chosen.push(*locator);
-        }
+fn nearest(host: &[HostAddress], usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
+    let is_near = |(_, address): &&(Locator, IpAddr)| {
+        leads_to_other_host(host, *address) && !is_link_local(*address) && host.iter().any(|own| own.reaches(*address))
+    };
+    match usable.iter().find(is_near) {
+        Some((locator, _)) => SmallVec::from_slice(&[*locator]),
+        None => on_other_host(host, usable),
     }
-    chosen
+}
+
+/// Returns the locators of a peer on another host.
+fn on_other_host(host: &[HostAddress], usable: &UsableLocators) -> SmallVec<[Locator; 2]> {
+    let leads_there = |(_, address): &&(Locator, IpAddr)| leads_to_other_host(host, *address);
+    usable.iter().filter(leads_there).take(DESTINATIONS_MAX).map(|(locator, _)| *locator).collect()
+}
+
+/// Whether an address may be that of another host.
+fn leads_to_other_host(host: &[HostAddress], address: IpAddr) -> bool {
+    // An address that is ours as well belongs to a network inside each host, such as a container bridge.
+    !address.is_loopback() && !is_own(host, address)
 }
 
 /// Whether a peer with these locators runs on this host: each address is ours, or loopback.
@@ -212,6 +234,16 @@ mod tests {
     fn peer_without_common_network_gets_all_addresses() {
         let far = [at([10, 0, 0, 1]), at([10, 1, 0, 1])];
         assert_eq!(chosen(&far), (far.to_vec(), false));
+    }
+
+    #[test]
+    fn all_locators_of_another_host_may_be_chosen() {
+        let theirs = [at([10, 0, 0, 1]), at([192, 168, 1, 6]), at([192, 168, 1, 7])];
+        let with_others = [&theirs[..], &[at([127, 0, 0, 1]), at([172, 17, 0, 1])]].concat();
+        assert_eq!(chosen(&with_others).0, theirs[1..2]);
+        assert_eq!(Route::choose_all(&ours(), &with_others, &[], false).unicast.to_vec(), theirs);
+        let ours_alone = [at([192, 168, 1, 5]), at([127, 0, 0, 1])];
+        assert_eq!(Route::choose_all(&ours(), &ours_alone, &[], true).unicast.to_vec(), ours_alone[1..]);
     }
 
     #[test]

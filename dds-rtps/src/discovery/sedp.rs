@@ -388,6 +388,11 @@ impl BuiltinPair {
         self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id)) && has_answered
     }
 
+    /// Asks the reader of a peer for an answer.
+    pub fn ask(&mut self, now: Now, prefix: GuidPrefix) {
+        self.writer.ask(now, Guid::new(prefix, self.profile.ids.1));
+    }
+
     /// Sends the answers to a peer also to these locators, until its endpoints match again.
     pub fn answer_also_at(&mut self, prefix: GuidPrefix, locators: &[Locator]) {
         self.reader.add_locators(Guid::new(prefix, self.profile.ids.0), locators);

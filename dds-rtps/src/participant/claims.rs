@@ -5,7 +5,7 @@
 //! silence confirms it. For a while after a refuted claim, further ones about the participant count for nothing.
 
 use super::Participant;
-use super::validation::challenged_endpoints;
+use super::validation::{ChallengeReason, challenged_endpoints};
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{ParticipantLoss, is_same_host};
 use crate::types::{Duration, GuidPrefix, Instant, Now, SequenceNumber};
@@ -78,14 +78,13 @@ impl Claims {
         }
     }
 
-    /// Refutes the claim about a participant. Returns false if none waits.
-    fn refute(&mut self, now: Instant, prefix: GuidPrefix) -> bool {
-        let Some(state) = self.states.get_mut(&prefix) else { return false };
-        if state.claim.take().is_none() {
-            return false;
-        }
-        state.until = now.after(DISCREDIT_TIME).unwrap_or(now);
-        true
+    /// Refutes the claim about a participant that waits.
+    fn refute(&mut self, now: Instant, prefix: GuidPrefix) {
+        let Some(state) = self.states.get_mut(&prefix) else {
+            debug_assert!(false, "the challenge of a claim ends with it");
+            return;
+        };
+        (state.claim, state.until) = (None, now.after(DISCREDIT_TIME).unwrap_or(now));
     }
 
     /// Forgets the claim about a participant that is gone.
@@ -170,15 +169,18 @@ pub(super) fn keep(participant: &mut Participant, now: Now, prefix: GuidPrefix, 
     let has = peer.answers_on.unwrap_or_else(|| challenged_endpoints(&peer.data));
     let route = peer.route.clone();
     participant.peers.claims.begin(now.instant, prefix, claim);
-    participant.peers.validations.begin_move(now.instant, prefix, has, route, CHALLENGE_CREDIT);
+    participant.peers.validations.begin(now.instant, (prefix, ChallengeReason::Claim), has, route, CHALLENGE_CREDIT);
     participant.raise_challenge(now, prefix, has);
 }
 
-/// Refutes the claim about a peer that has answered a challenge. Returns false if none waits.
-pub(super) fn refute(participant: &mut Participant, now: Now, prefix: GuidPrefix) -> bool {
-    let is_refuted = participant.peers.claims.refute(now.instant, prefix);
-    participant.counters.claims_refuted += u64::from(is_refuted);
-    is_refuted
+/// Refutes the claim about a peer that has answered a challenge.
+pub(super) fn refute(participant: &mut Participant, now: Now, prefix: GuidPrefix, sender: Option<IpAddr>) {
+    participant.peers.claims.refute(now.instant, prefix);
+    participant.counters.claims_refuted += 1;
+    // A peer that is reached by multicast alone has shown one more host.
+    if note_answered_from(participant, prefix, sender) {
+        participant.update_valid_hosts(prefix);
+    }
 }
 
 /// Believes the claims about peers that did not answer in time.
@@ -224,8 +226,8 @@ mod tests {
     #[test]
     fn refuted_claim_discredits_others_for_a_time() {
         let mut claims = claimed();
-        assert!(claims.refute(at(1), PEER));
-        assert!(!claims.refute(at(2), PEER), "it is refuted once");
+        claims.refute(at(1), PEER);
+        assert!(!claims.waits(PEER));
         assert!(claims.contains(PEER));
         assert!(claims.take_due(at(10_000)).is_none());
         assert!(matches!(claims.take_due(at(10_001)), Some((PEER, None))));

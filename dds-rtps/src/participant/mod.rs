@@ -13,6 +13,7 @@
 //! | `peer` | other participants |
 //! | `validation` | addresses of peers that are not valid yet |
 //! | `claims` | claims about peers that come from foreign addresses |
+//! | `paths` | signs that a valid address is still reached |
 //! | `republications` | the budget for announcements that peers have passed |
 //! | `disposals` | participants that have left |
 //! | `endpoint` | local and remote writers and readers |
@@ -31,6 +32,7 @@ mod counters;
 mod disposals;
 mod endpoint;
 mod ignored;
+mod paths;
 mod peer;
 mod republications;
 mod restarts;

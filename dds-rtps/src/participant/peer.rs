@@ -3,9 +3,10 @@
 use super::Participant;
 use super::claims::{self, Claim, Claims};
 use super::disposals::Disposals;
+use super::paths::{self, PeerPath};
 use super::restarts::{self, Restarts};
 use super::security;
-use super::validation::{Answer, Validated, Validations, challenged_endpoints, topic_of_challenge};
+use super::validation::{Answer, ChallengeReason, Validated, Validations, challenged_endpoints, topic_of_challenge};
 use crate::discovery::data::{
     Decoded, DiscoveryDataError, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
@@ -30,6 +31,8 @@ pub(super) struct Peer {
     pub(super) route: Route,
     /// The locator that has answered a challenge.
     pub(super) answered_at: Option<Locator>,
+    /// Signs of the path to that locator.
+    pub(super) path: PeerPath,
     /// Number of its known writers and readers.
     pub(super) endpoints: usize,
     /// It takes part. With DDS Security, it has proved its identity or needs none.
@@ -71,6 +74,13 @@ pub(super) struct PeerTable {
 }
 
 impl Peer {
+    /// Notes which locator and which builtin reader have answered.
+    pub(super) fn note_answered(&mut self, now: Now, validated: &Validated) {
+        self.answers_on = Some(validated.topic.bits().1);
+        self.answered_at = Some(validated.locator);
+        self.path.note_sign(now.instant);
+    }
+
     /// Restricts a route to the locator that has answered, if the route has it.
     pub(super) fn narrow(&self, route: Route) -> Route {
         self.answered_at.and_then(|answered_at| narrowed(route.clone(), answered_at)).unwrap_or(route)
@@ -204,6 +214,7 @@ impl Participant {
                 restarts::note(self, now, data, len);
             }
             self.handle_repeated(now, prefix);
+            paths::check(self, now, prefix, (sender, len));
         } else if self.peers.disposals.is_late(now.instant, prefix, number, sender) {
             self.counters.late_announcements += 1;
         } else if self.has_room(now) {
@@ -300,7 +311,7 @@ impl Participant {
         let route = self.route_of_discovery(&data);
         let is_admitted = security::is_admitted_by_announcement(self, now, &data);
         let has = if is_admitted { challenged_endpoints(&data) } else { NOTHING_TO_CHALLENGE };
-        self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
+        self.peers.validations.begin(now.instant, (prefix, ChallengeReason::Address), has, route.clone(), len);
         // At once, so that the peer does not discover us a period later.
         self.announce_in_return(prefix, usize::MAX);
         self.peers.leases.set(now.instant, prefix, data.lease_duration.min(UNVERIFIED_LEASE_MAX));
@@ -308,6 +319,7 @@ impl Participant {
             data: Arc::new(data),
             route,
             answered_at: None,
+            path: PeerPath::new(now.instant),
             endpoints: 0,
             is_admitted,
             is_vouched: false,
@@ -337,8 +349,9 @@ impl Participant {
     /// Uses a changed announcement; usually the locators have changed.
     pub(super) fn change_peer(&mut self, now: Now, data: ParticipantData, len: usize) {
         let prefix = data.prefix;
+        paths::note_changed(self, &data);
         let route = self.route_of_discovery(&data);
-        let is_protected = security::is_authenticated(self, prefix) && security::protects_messages(self);
+        let is_protected = security::refuses_plain(self, prefix);
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
             debug_assert!(false, "the caller has found the participant");
             return;
@@ -353,7 +366,7 @@ impl Participant {
         }
         let has = if peer.is_admitted { challenged_endpoints(&data) } else { NOTHING_TO_CHALLENGE };
         if !self.peers.validations.is_valid(prefix) {
-            self.peers.validations.begin(now.instant, prefix, has, route.clone(), len);
+            self.peers.validations.begin(now.instant, (prefix, ChallengeReason::Address), has, route.clone(), len);
             self.announce_in_return(prefix, usize::MAX);
             return self.replace_data(now, data, route);
         }
@@ -384,7 +397,7 @@ impl Participant {
         for pair in self.pairs.iter_mut() {
             pair.answer_also_at(prefix, &route.unicast);
         }
-        self.peers.validations.begin_move(now.instant, prefix, has, route, len);
+        self.peers.validations.begin(now.instant, (prefix, ChallengeReason::Move), has, route, len);
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);
         self.announce_in_return(prefix, usize::MAX);
@@ -450,7 +463,7 @@ impl Participant {
     }
 
     /// Updates what depends on the valid hosts of a peer.
-    fn update_valid_hosts(&mut self, prefix: GuidPrefix) {
+    pub(super) fn update_valid_hosts(&mut self, prefix: GuidPrefix) {
         self.push_reply_locators(prefix);
         self.update_endpoint_routes::<PublicationData>(prefix);
         self.update_endpoint_routes::<SubscriptionData>(prefix);
@@ -474,7 +487,13 @@ impl Participant {
         let prefix = data.prefix;
         let whole = self.route_of_discovery(data);
         let Some(peer) = self.peers.known.get(&prefix) else { return };
-        let challenged = peer.moves_to.as_ref().map(|pending| self.route_of_discovery(&pending.data));
+        let challenged = match &peer.moves_to {
+            Some(pending) => Some(self.route_of_discovery(&pending.data)),
+            None if self.peers.validations.reason(prefix) == Some(ChallengeReason::Path) => {
+                Some(self.all_locators(data))
+            }
+            None => None,
+        };
         // The locator that has answered may be out of reach now. Its peer may have lost its path to us as well, so no
         // answer to a challenge would arrive here. The other locators count at once.
         let route = peer.narrow(whole);
@@ -525,6 +544,7 @@ impl Participant {
         if !claims::may_answer(self, prefix, receiver.sender) {
             return;
         }
+        paths::note_answer(self, now, receiver, topic, ack_nack);
         let next = self.pairs.get(topic).last_number().next();
         match self.peers.validations.handle_answer(now.instant, prefix, topic, ack_nack, next) {
             Answer::Unrelated => {}
@@ -548,33 +568,25 @@ impl Participant {
         pair.reserve_numbers(last);
     }
 
-    /// Uses the address of a peer, which has become valid. From now on its announced lease counts in full.
+    /// Uses a locator of a peer that has answered all challenges.
     fn handle_valid(&mut self, now: Now, prefix: GuidPrefix, validated: Validated, sender: Option<IpAddr>) {
-        if claims::refute(self, now, prefix) {
-            // A peer that is reached by multicast alone has shown one more host.
-            if claims::note_answered_from(self, prefix, sender) {
-                self.update_valid_hosts(prefix);
-            }
-            return self.publish_passed(now, validated);
+        match validated.reason {
+            ChallengeReason::Address => self.use_address(now, prefix, &validated, sender),
+            ChallengeReason::Move => self.end_move(now, prefix, &validated, sender),
+            ChallengeReason::Claim => claims::refute(self, now, prefix, sender),
+            ChallengeReason::Path => paths::use_answer(self, now, prefix, &validated, sender),
         }
+        self.publish_passed(now, validated);
+    }
+
+    /// Uses the first valid address of a peer. From now on its announced lease counts in full.
+    fn use_address(&mut self, now: Now, prefix: GuidPrefix, validated: &Validated, sender: Option<IpAddr>) {
+        claims::note_answered_from(self, prefix, sender);
         let Some(peer) = self.peers.known.get_mut(&prefix) else {
             debug_assert!(false, "only known peers are validated");
             return;
         };
-        peer.answers_on = Some(validated.topic.bits().1);
-        peer.answered_at = Some(validated.locator);
-        if let Some(pending) = peer.moves_to.take() {
-            peer.answered_from.clear();
-            claims::note_answered_from(self, prefix, sender);
-            // `update_route` keeps the challenge on the locators of the route.
-            match narrowed(self.route_of_discovery(&pending.data), validated.locator) {
-                Some(route) => self.replace_data(now, pending.data, route),
-                None => debug_assert!(false, "the challenge went to a locator of the route"),
-            }
-            return self.publish_passed(now, validated);
-        }
-        claims::note_answered_from(self, prefix, sender);
-        let Some(peer) = self.peers.known.get_mut(&prefix) else { return };
+        peer.note_answered(now, validated);
         let route = std::mem::take(&mut peer.route);
         peer.route = peer.narrow(route);
         let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
@@ -588,9 +600,29 @@ impl Participant {
                 pair.catch_up(now, prefix, again);
             }
         }
-        self.publish_passed(now, validated);
         self.update_valid_hosts(prefix);
         self.request_types(now);
+    }
+
+    /// Uses the new address of a peer.
+    fn end_move(&mut self, now: Now, prefix: GuidPrefix, validated: &Validated, sender: Option<IpAddr>) {
+        let Some(peer) = self.peers.known.get_mut(&prefix) else {
+            debug_assert!(false, "only known peers are validated");
+            return;
+        };
+        peer.note_answered(now, validated);
+        peer.answered_from.clear();
+        let pending = peer.moves_to.take();
+        claims::note_answered_from(self, prefix, sender);
+        let Some(PendingMove { data, .. }) = pending.map(|pending| *pending) else {
+            debug_assert!(false, "the challenge of a move ends with it");
+            return;
+        };
+        // `update_route` keeps the challenge on the locators of the route.
+        match narrowed(self.route_of_discovery(&data), validated.locator) {
+            Some(route) => self.replace_data(now, data, route),
+            None => debug_assert!(false, "the challenge went to a locator of the route"),
+        }
     }
 
     /// Announces the endpoints again that a peer ignores since its challenge, as soon as the budget allows it.
@@ -651,8 +683,24 @@ impl Participant {
 
     /// Returns the route to a participant's discovery.
     pub(super) fn route_of_discovery(&self, data: &ParticipantData) -> Route {
+        let ParticipantData { metatraffic_unicast: unicast, metatraffic_multicast: multicast, .. } = data;
+        let (host, same_host) = (&self.config.host_addresses, self.is_same_host(data));
+        let silent = self.peers.known.get(&data.prefix).and_then(|peer| peer.path.silent());
+        if silent.is_some() {
+            let others: Vec<Locator> = unicast.iter().copied().filter(|locator| Some(*locator) != silent).collect();
+            let route = Route::choose(host, &others, multicast, same_host);
+            if !route.unicast.is_empty() {
+                return route;
+            }
+        }
+        Route::choose(host, unicast, multicast, same_host)
+    }
+
+    /// Returns the route to all usable locators of a participant's discovery.
+    pub(super) fn all_locators(&self, data: &ParticipantData) -> Route {
         let same_host = self.is_same_host(data);
-        Route::choose(&self.config.host_addresses, &data.metatraffic_unicast, &data.metatraffic_multicast, same_host)
+        let multicast = &data.metatraffic_multicast;
+        Route::choose_all(&self.config.host_addresses, &data.metatraffic_unicast, multicast, same_host)
     }
 
     /// Returns the route to an endpoint: to its own locators, or to those of its participant.

@@ -109,6 +109,11 @@ pub(super) fn is_authenticated(participant: &Participant, prefix: GuidPrefix) ->
     participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix))
 }
 
+/// Whether plain messages in the name of a participant are refused. Then a plain challenge has no answer.
+pub(super) fn refuses_plain(participant: &Participant, prefix: GuidPrefix) -> bool {
+    is_authenticated(participant, prefix) && protects_messages(participant)
+}
+
 /// Whether a participant may take part because of its announcement alone.
 pub(super) fn is_admitted_by_announcement(participant: &Participant, now: Now, data: &ParticipantData) -> bool {
     match security(participant) {
@@ -444,8 +449,9 @@ fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefi
     let mut pair = BuiltinPair::new(PairProfile::of_keys(), own, 1, headroom, secure.hash_seed);
     pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     secure.keys.insert(prefix, pair);
-    // A handshake answers to random numbers, so the address is valid.
+    // A handshake answers to random numbers, so the address is valid. No claim waits for another answer.
     peer.moves_to = None;
+    participant.peers.claims.remove(prefix);
     participant.peers.validations.end(prefix);
     // Otherwise the first message with keys admits it, and matches them then.
     if peer.is_admitted {

@@ -116,12 +116,24 @@ fn next_topic_of_challenge(has: BuiltinEndpoints, topic: BuiltinPairTopic) -> Op
     TOPICS.into_iter().cycle().skip(index + 1).take(TOPICS.len()).find(|topic| has.contains(topic.bits().1))
 }
 
+/// Why a peer is challenged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChallengeReason {
+    /// Its address is not valid yet.
+    Address,
+    /// It announces another address. The valid one stays in use until the other one has answered.
+    Move,
+    /// A claim about it waits. Its valid address is challenged.
+    Claim,
+    /// Its valid address has fallen silent. All its locators are challenged.
+    Path,
+}
+
 /// Validation of the address of one peer.
 #[derive(Debug)]
 struct Validation {
     route: Route,
-    /// The peer has a valid address, which stays in use until this one has answered. It may be the same one.
-    is_move: bool,
+    reason: ChallengeReason,
     /// `None`: the peer has no reader that could answer.
     topic: Option<BuiltinPairTopic>,
     windows_left: u32,
@@ -182,6 +194,7 @@ pub(super) enum Answer {
 /// A valid address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Validated {
+    pub(super) reason: ChallengeReason,
     /// The locator that has answered.
     pub(super) locator: Locator,
     /// The topic of the challenge.
@@ -194,7 +207,7 @@ pub(super) struct Validated {
     pub(super) was_matched: bool,
 }
 
-/// The peers that are challenged: their address is not valid yet, they have moved, or a claim about them waits.
+/// The peers that are challenged.
 ///
 /// Bound: the known peers.
 #[derive(Debug)]
@@ -214,7 +227,12 @@ impl Validations {
 
     /// Whether the address in use of a peer is valid.
     pub(super) fn is_valid(&self, prefix: GuidPrefix) -> bool {
-        self.pending.get(&prefix).is_none_or(|validation| validation.is_move)
+        self.pending.get(&prefix).is_none_or(|validation| validation.reason != ChallengeReason::Address)
+    }
+
+    /// Returns why a peer is challenged.
+    pub(super) fn reason(&self, prefix: GuidPrefix) -> Option<ChallengeReason> {
+        Some(self.pending.get(&prefix)?.reason)
     }
 
     /// Begins to validate the address of a peer, in place of an earlier validation. `received`: bytes that the
@@ -222,7 +240,7 @@ impl Validations {
     pub(super) fn begin(
         &mut self,
         now: Instant,
-        prefix: GuidPrefix,
+        (prefix, reason): (GuidPrefix, ChallengeReason),
         has: BuiltinEndpoints,
         route: Route,
         received: usize,
@@ -230,7 +248,7 @@ impl Validations {
         let topic = topic_of_challenge(has);
         let mut validation = Validation {
             route,
-            is_move: false,
+            reason,
             topic,
             windows_left: topic.map_or(0, |topic| windows_of(topic).count),
             first_floor: SequenceNumber::ZERO,
@@ -265,21 +283,6 @@ impl Validations {
         self.draw_secrets(prefix, &mut validation);
         self.pending.insert(prefix, validation);
         self.check_at = Some(now);
-    }
-
-    /// As [`Self::begin`], for a peer with a valid address, which stays in use.
-    pub(super) fn begin_move(
-        &mut self,
-        now: Instant,
-        prefix: GuidPrefix,
-        has: BuiltinEndpoints,
-        route: Route,
-        received: usize,
-    ) {
-        self.begin(now, prefix, has, route, received);
-        if let Some(validation) = self.pending.get_mut(&prefix) {
-            validation.is_move = true;
-        }
     }
 
     /// Ends the validation of a peer that is gone, or whose valid address was announced again.
@@ -374,9 +377,9 @@ impl Validations {
         let Some(locator) = validation.answering else { return Answer::Unrelated };
         validation.windows_left = validation.windows_left.saturating_sub(1);
         if validation.windows_left == 0 {
-            let Validation { withheld, is_raised, has, .. } = *validation;
+            let Validation { reason, withheld, is_raised, has, .. } = *validation;
             let was_matched = topic_of_challenge(has) != Some(topic);
-            let validated = Validated { locator, topic, withheld, has_passed: is_raised, was_matched };
+            let validated = Validated { reason, locator, topic, withheld, has_passed: is_raised, was_matched };
             self.pending.remove(&prefix);
             return Answer::Valid(validated);
         }
@@ -474,7 +477,7 @@ impl Validations {
     pub(super) fn admit(&mut self, topic: BuiltinPairTopic, datagram: &mut Datagram) -> bool {
         if !self.pending.is_empty() {
             if let Some(validation) = destination(datagram.head()).and_then(|prefix| self.pending.get_mut(&prefix)) {
-                if !validation.is_move {
+                if validation.reason == ChallengeReason::Address {
                     let is_paid = validation.pay(datagram, RESERVE);
                     if !is_paid {
                         validation.withheld.insert(topic);
@@ -646,7 +649,13 @@ mod tests {
 
     fn begin(received: usize) -> Validations {
         let mut validations = Validations::new(HashSeed::fixed(7));
-        validations.begin(at(0), PEER, BuiltinEndpoints::MESSAGE_READER, route(7410), received);
+        validations.begin(
+            at(0),
+            (PEER, ChallengeReason::Address),
+            BuiltinEndpoints::MESSAGE_READER,
+            route(7410),
+            received,
+        );
         validations
     }
 
@@ -720,7 +729,7 @@ mod tests {
     fn guesses_in_order_validate_nothing() {
         let mut validations = Validations::new(HashSeed::fixed(7));
         let topic = BuiltinPairTopic::Publications;
-        validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), route(7410), 100_000);
+        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), route(7410), 100_000);
         for round in 0..100 {
             challenge(&mut validations, at(round * 200_000));
             for base in 2..=last_challenge(topic).0 {
@@ -749,7 +758,13 @@ mod tests {
     #[test]
     fn silent_topic_makes_room_for_the_next_one() {
         let mut validations = Validations::new(HashSeed::fixed(7));
-        validations.begin(at(0), PEER, BuiltinEndpoints(0x43f | 0x800), route(7410), 100_000);
+        validations.begin(
+            at(0),
+            (PEER, ChallengeReason::Address),
+            BuiltinEndpoints(0x43f | 0x800),
+            route(7410),
+            100_000,
+        );
         for ms in 0..1_800 {
             challenge(&mut validations, at(ms));
         }
@@ -765,14 +780,20 @@ mod tests {
     fn each_validation_has_another_secret() {
         let mut validations = begin(400);
         let first = challenge(&mut validations, at(0));
-        validations.begin(at(1), PEER, BuiltinEndpoints::MESSAGE_READER, route(7412), 400);
+        validations.begin(at(1), (PEER, ChallengeReason::Address), BuiltinEndpoints::MESSAGE_READER, route(7412), 400);
         assert_ne!(challenge(&mut validations, at(1)), first);
     }
 
     /// Returns how many changes each of the first ten challenges announces.
     fn announced_changes(peer: GuidPrefix) -> Vec<i64> {
         let mut validations = Validations::new(HashSeed::fixed(7));
-        validations.begin(at(0), peer, BuiltinEndpoints::MESSAGE_READER, route(7410), 100_000);
+        validations.begin(
+            at(0),
+            (peer, ChallengeReason::Address),
+            BuiltinEndpoints::MESSAGE_READER,
+            route(7410),
+            100_000,
+        );
         let sent = (0..10).map(|round| heartbeat(&mut validations, at(round * 100_000)).unwrap());
         sent.map(|heartbeat| heartbeat.last_sn.0 - heartbeat.first_sn.0 + 1).collect()
     }
@@ -804,7 +825,7 @@ mod tests {
             for (chosen, locator) in locators.into_iter().enumerate() {
                 let mut validations = Validations::new(HashSeed::fixed(7));
                 let route = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-                validations.begin(at(0), PEER, has, route, 1_000);
+                validations.begin(at(0), (PEER, ChallengeReason::Address), has, route, 1_000);
                 let mut answered = Answer::Unrelated;
                 for window in 0..windows_of(topic).count {
                     let sent = round(&mut validations, at(u64::from(window)));
@@ -826,7 +847,7 @@ mod tests {
         let locators = [7410, 7412].map(|port| route(port).unicast[0]);
         let mut validations = Validations::new(HashSeed::fixed(7));
         let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-        validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), all, 100_000);
+        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), all, 100_000);
         let secret = round(&mut validations, at(0))[1].1;
         assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
         let reached: Vec<_> = (1..100).map(|second| round(&mut validations, at(second * 1_000)).len()).collect();
@@ -877,7 +898,7 @@ mod tests {
     fn peer_without_messages_answers_three_challenges() {
         let mut validations = Validations::new(HashSeed::fixed(7));
         let topic = BuiltinPairTopic::Publications;
-        validations.begin(at(0), PEER, BuiltinEndpoints(0x3f), route(7410), 400);
+        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), route(7410), 400);
         let (secrets, _) = answer_all(&mut validations, topic);
         assert_eq!(secrets.len(), 3);
         assert!(secrets.is_sorted() && secrets.iter().all(|secret| *secret <= last_challenge(topic)));

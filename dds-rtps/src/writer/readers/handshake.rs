@@ -82,6 +82,8 @@ pub(crate) enum OwedHeartbeat {
     Final,
     /// The reader must answer unless it has all changes.
     Required,
+    /// The reader must answer.
+    Question,
 }
 
 impl OwedHeartbeat {

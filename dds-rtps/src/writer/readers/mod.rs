@@ -28,7 +28,7 @@ pub(crate) mod unresponsive;
 
 use self::content_filter::FilteredRecipients;
 use self::destinations::Destinations;
-use self::handshake::HandshakeCounts;
+use self::handshake::{HandshakeCounts, OwedHeartbeat};
 use self::local_reader::LocalReader;
 use self::proxy::ReaderProxy;
 use self::unresponsive::UnresponsiveReaders;
@@ -226,6 +226,14 @@ impl ReaderTable {
     pub(crate) fn owe_heartbeat(&mut self, now: Instant, index: usize) {
         if let Some(proxy) = self.proxies.get_mut(index) {
             proxy.owed.owe();
+            self.enqueue(now, index);
+        }
+    }
+
+    /// Owes a reader a HEARTBEAT that it must answer.
+    pub(crate) fn owe_question(&mut self, now: Instant, index: usize) {
+        if let Some(proxy) = self.proxies.get_mut(index) {
+            proxy.owed = OwedHeartbeat::Question;
             self.enqueue(now, index);
         }
     }

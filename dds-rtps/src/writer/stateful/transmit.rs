@@ -492,7 +492,7 @@ impl StatefulWriter {
         if !proxy.reliable || !(is_last || probes) {
             return;
         }
-        let is_owed_final = proxy.owed == OwedHeartbeat::Final;
+        let (is_owed_final, is_question) = (proxy.owed == OwedHeartbeat::Final, proxy.owed == OwedHeartbeat::Question);
         if is_last {
             proxy.owed = OwedHeartbeat::None;
         } else if is_owed_final {
@@ -505,7 +505,7 @@ impl StatefulWriter {
         let last_sn = self.cursor.sent();
         // A reader that has all changes, or is about to answer, need not answer again.
         let needs_no_answer = proxy.acknowledged >= last_sn || is_owed_final;
-        let is_final = proxy.handshake.is_heard() && needs_no_answer && !probes;
+        let is_final = proxy.handshake.is_heard() && needs_no_answer && !is_question && !probes;
         if !is_final {
             proxy.note_heartbeat(now.instant, self.cursor.position());
         }
@@ -674,6 +674,13 @@ impl StatefulWriter {
             self.readers.owe_heartbeat(now.instant, index);
         }
         false
+    }
+
+    /// Sends a remote reader a HEARTBEAT that it must answer, although nothing is missing.
+    pub fn ask(&mut self, now: Now, reader: Guid) {
+        if let Some(index) = self.readers.reliable_index(reader) {
+            self.readers.owe_question(now.instant, index);
+        }
     }
 
     /// Returns the sequence numbers that a HEARTBEAT announces now.

@@ -386,6 +386,82 @@ fn peer_is_reached_by_remaining_interface() {
     assert_eq!(reached(&network), ["udp/10.9.0.2:7410"]);
 }
 
+/// The locators of a participant on two networks.
+fn two_locators(number: u8) -> [Locator; 2] {
+    [[10, 0, 0, number], [10, 9, 0, number]].map(|host| Locator::udp_v4(host.into(), 7410))
+}
+
+/// Starts two participants that share two networks, and waits until both are at rest.
+fn on_two_networks(mut network: Network) -> (Network, usize, usize) {
+    let mut start = |number| {
+        let mut both = config(number);
+        both.metatraffic_unicast = two_locators(number).to_vec();
+        both.host_addresses.push(HostAddress { address: [10, 9, 0, number].into(), prefix_len: 24 });
+        network.start(both)
+    };
+    let (a, b) = (start(1), start(2));
+    network.run_for(Duration::from_secs(60));
+    assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast.to_vec(), two_locators(2)[..1]);
+    (network, a, b)
+}
+
+/// A switch fails behind which the peer has its first address. Its announcements arrive from the other one.
+#[test]
+fn peer_is_reached_by_its_other_path_while_interfaces_stay() {
+    // A reader of assertions of another vendor may be best effort.
+    let best_effort = |bytes: &[u8]| bytes.windows(4).any(|id| id == EntityId::PARTICIPANT_MESSAGE_WRITER.0);
+    for is_other_vendor in [false, true] {
+        let mut network = Network::new();
+        if is_other_vendor {
+            network.alters = change_vendor;
+            network.loses = Box::new(move |_, bytes| best_effort(bytes));
+        }
+        let (mut network, a, b) = on_two_networks(network);
+        let reached = |network: &Network| network.participant(a).route(prefix(2)).unwrap().unicast.to_vec();
+        let [first, second] = two_locators(2);
+        network.cut(b, first);
+        network.run_for(Duration::from_secs(30));
+        assert_eq!(reached(&network), [second]);
+        // What changes now arrives, and does not lead back.
+        network.events(b);
+        network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+        network.with(b, |participant, now| participant.add_reader(now, reader(1, DataReaderQos::default())));
+        network.with(b, |participant, now| participant.set_user_data(now, vec![7]));
+        network.run_for(Duration::from_secs(5));
+        assert_eq!(told(&network.events(b)), ["writer 01/1"]);
+        assert_eq!(network.participant(a).participants().next().unwrap().user_data, [7]);
+        assert_eq!(reached(&network), [second]);
+        network.mend(b, first);
+        network.cut(b, second);
+        network.run_for(Duration::from_secs(30));
+        assert_eq!(reached(&network), [first]);
+    }
+}
+
+#[test]
+fn paths_to_a_peer_cost_few_datagrams() {
+    let sent_in_100_s = |network: &mut Network| {
+        let before = network.sent();
+        network.run_for(Duration::from_secs(100));
+        network.sent() - before
+    };
+    // Announcements come from the address in use, so there is no question.
+    let (mut network, _, b) = on_two_networks(Network::new());
+    let announcements = sent_in_100_s(&mut network);
+    // They come from the other one: each side asks and answers each ten seconds.
+    let [first, second] = two_locators(2);
+    network.cut(b, second);
+    network.mend(b, second);
+    let with_questions = sent_in_100_s(&mut network);
+    assert!((announcements + 10..=announcements + 20).contains(&with_questions), "{announcements}, {with_questions}");
+    // Nothing reaches the peer any more, and its announcements go on.
+    network.cut(b, first);
+    network.cut(b, second);
+    network.run_for(Duration::from_secs(100));
+    let without_path = sent_in_100_s(&mut network);
+    assert!(without_path <= announcements + 60, "{announcements}, {without_path}");
+}
+
 #[test]
 fn twenty_participants_all_find_each_other() {
     let mut network = Network::new();

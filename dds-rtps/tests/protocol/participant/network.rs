@@ -166,6 +166,16 @@ impl Network {
         self.with(index, |participant, now| participant.set_locators(now, locators));
     }
 
+    /// Nothing reaches a participant at this locator any more.
+    pub(crate) fn cut(&mut self, index: usize, locator: Locator) {
+        self.nodes[index].locators.retain(|known| *known != locator);
+    }
+
+    /// The participant receives at this locator again, and sends from there.
+    pub(crate) fn mend(&mut self, index: usize, locator: Locator) {
+        self.nodes[index].locators.insert(0, locator);
+    }
+
     /// The participant sends and receives nothing from now on.
     pub(crate) fn crash(&mut self, index: usize) {
         self.nodes[index].is_silent = true;
