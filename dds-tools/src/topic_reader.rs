@@ -11,7 +11,6 @@ use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Ownership, TopicQos};
 use dds_core::reader::SampleRef;
 use dds_core::stats::ReaderLosses;
-use dds_core::status::LivelinessChangedStatus;
 use dds_core::{
     DataReader, Delivery, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic,
 };
@@ -169,12 +168,12 @@ impl TopicReader {
         }
     }
 
-    /// Returns LIVELINESS_CHANGED of each reader. Resets the changes.
+    /// Returns whether a matched writer does not assert its liveliness within its lease.
     #[must_use]
-    pub(crate) fn liveliness_changes(&self) -> Vec<LivelinessChangedStatus> {
+    pub(crate) fn is_silent(&self, writer: InstanceHandle) -> bool {
         match &self.0 {
-            Readers::Described(readers, _) => readers.liveliness_changes(),
-            Readers::Encoded(readers) => readers.liveliness_changes(),
+            Readers::Described(readers, _) => readers.is_silent(writer),
+            Readers::Encoded(readers) => readers.is_silent(writer),
         }
     }
 
@@ -308,8 +307,8 @@ impl<T: EndKey> ClassReaders<T> {
         part.pass(&change.info, change.encoded(payloads), key, &mut each)
     }
 
-    fn liveliness_changes(&self) -> Vec<LivelinessChangedStatus> {
-        self.readers.iter().map(|(_, reader)| reader.liveliness_changed()).collect()
+    fn is_silent(&self, writer: InstanceHandle) -> bool {
+        self.readers.iter().any(|(_, reader)| reader.is_publication_alive(writer) == Some(false))
     }
 
     fn losses(&self) -> ReaderLosses {

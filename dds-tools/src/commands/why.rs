@@ -7,6 +7,7 @@ use crate::error::ToolError;
 use crate::latencies::LatencyWatch;
 use crate::network;
 use crate::options::{NetworkOptions, ScopeOption, WhyOptions};
+use crate::reachability::Probes;
 use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
 use crate::tag_listener;
@@ -25,6 +26,8 @@ const ANNOUNCEMENT_TIME: Duration = Duration::from_millis(3500);
 const MULTICAST_WAIT: Duration = Duration::from_millis(500);
 /// Most participants without endpoints that a next step names.
 const SILENT_MAX: usize = 5;
+/// Most addresses of a participant in a reason.
+const ADDRESSES_SHOWN: usize = 4;
 /// Similarity of names from which one may be meant for the other: 1 is equality.
 const SIMILAR: f64 = 0.85;
 
@@ -43,13 +46,22 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     if needs_multicast && view.participants().is_empty() && !returns_multicast() {
         return write_missing_multicast(options, output);
     }
+    let mut probes = Probes::send(view);
     let topics: Vec<String> = match &options.topic {
-        Some(topic) => {
-            view.topic(topic)?;
-            vec![topic.clone()]
-        }
+        Some(topic) => vec![topic.clone()],
         None => view.topics().into_keys().map(str::to_owned).collect(),
     };
+    if let Some(topic) = &options.topic
+        && let Err(error) = view.topic(topic)
+    {
+        // The endpoints of a participant that cannot be reached do not arrive.
+        let problems = unreachable(&mut probes, view, &topics, stop);
+        if problems.is_empty() {
+            return Err(error);
+        }
+        problems.iter().try_for_each(|problem| problem.write(options, output))?;
+        return output.flush().map_err(ToolError::output);
+    }
     // Later reports show which times are new.
     latencies.update()?;
     let found = unmatched(&participant, &topics, stop);
@@ -72,21 +84,25 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
             writeln!(output, "topic {topic}\n{report}\n").map_err(ToolError::output)?;
         }
     }
-    let mut problems: Vec<TopicProblem> = lonely.iter().map(LonelyTopic::problem).collect();
+    let mut problems = unreachable(&mut probes, watch.view(), &topics, stop);
+    problems.extend(lonely.iter().map(LonelyTopic::problem));
     problems.extend(stalled::silent_writers(&participant, watch.view(), &topics, stop));
     problems.extend(FullSocket::all_of(watch.view(), &topics).iter().map(FullSocket::problem));
     problems.extend(stalled::slow_readers(&mut latencies, watch.view(), &topics, stop)?);
     problems.iter().try_for_each(|problem| problem.write(options, output))?;
-    if topics.is_empty() && !options.output.json {
-        writeln!(output, "no topic was found").map_err(ToolError::output)?;
-    } else if found.is_empty() && problems.is_empty() && !options.output.json {
-        writeln!(output, "every writer matches every reader (topics: {})", topics.len()).map_err(ToolError::output)?;
+    if found.is_empty() && problems.is_empty() && !options.output.json {
+        match topics.len() {
+            0 => writeln!(output, "no topic was found"),
+            count => writeln!(output, "every writer matches every reader (topics: {count})"),
+        }
+        .map_err(ToolError::output)?;
     }
     output.flush().map_err(ToolError::output)
 }
 
 /// A problem of a topic that is no mismatch of two endpoints.
 pub(super) struct TopicProblem {
+    /// Empty if no endpoint of the participant with the problem is known.
     pub(super) topic: String,
     pub(super) reason: String,
     pub(super) next_step: String,
@@ -97,10 +113,52 @@ impl TopicProblem {
         let Self { topic, reason, next_step } = self;
         if options.output.json {
             let obstacles = [json!({ "reason": reason, "next_step": next_step })];
+            let topic = Some(topic).filter(|topic| !topic.is_empty());
             return write_json(output, &json!({ "topic": topic, "endpoints": [], "obstacles": obstacles }));
         }
-        writeln!(output, "topic {topic}\n{reason}; {next_step}\n").map_err(ToolError::output)
+        let heading = if topic.is_empty() { String::new() } else { format!("topic {topic}\n") };
+        writeln!(output, "{heading}{reason}; {next_step}\n").map_err(ToolError::output)
     }
+}
+
+/// Finds participants and endpoints of the topics whose addresses this host cannot reach.
+///
+/// A participant without known endpoints may have endpoints of every topic.
+fn unreachable(probes: &mut Probes, view: &DomainView, topics: &[String], stop: &Stop) -> Vec<TopicProblem> {
+    let has_topic = |name: &&String, participant: Guid| {
+        let found = view.endpoints_of(name);
+        found.writers.iter().any(|writer| writer.participant_key == participant)
+            || found.readers.iter().any(|reader| reader.participant_key == participant)
+    };
+    let mut problems = Vec::new();
+    for found in probes.unreachable(view, stop) {
+        let key = found.participant;
+        let topic = match &found.topic {
+            Some(topic) => topics.iter().find(|name| *name == topic),
+            None => topics.iter().find(|name| has_topic(name, key)),
+        };
+        let is_silent = view.endpoint_counts(key) == (0, 0);
+        if topic.is_none() && !is_silent {
+            continue;
+        }
+        let topic = topic.or(topics.first()).cloned().unwrap_or_default();
+        let addresses: Vec<String> = found.addresses.iter().take(ADDRESSES_SHOWN).map(ToString::to_string).collect();
+        let (name, addresses) = (view.participant_name(key), addresses.join(", "));
+        let (reason, next_step) = if found.is_closed {
+            (
+                format!("participant {name}: no program receives at its addresses ({addresses})"),
+                "its program has likely crashed: start it again; if it runs, look whether another host has its address",
+            )
+        } else {
+            (
+                format!("participant {name}: this host cannot reach its addresses ({addresses})"),
+                "give both hosts addresses of one network, or routes to each other; a program with several interfaces \
+                 announces others with DDS_INTERFACES",
+            )
+        };
+        problems.push(TopicProblem { topic, reason, next_step: next_step.to_owned() });
+    }
+    problems
 }
 
 /// Returns whether a multicast datagram of this host arrives on this host. Discovery of other hosts needs that.

@@ -1,10 +1,11 @@
 //! `ls`, `ps`, `show`, `completions` and `man`.
 
-use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
+use crate::support::{Domain, PATIENCE, Pose, pose, pose_reader, pose_writer, run_local};
 use clap::Parser;
 use dds_core::qos::DataWriterQos;
 use dds_tools::ToolError;
 use dds_tools::options::CommandLine;
+use std::time::Instant;
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -15,21 +16,21 @@ fn ls_prints_topics_with_their_endpoints() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let (_writer, _reader) = (pose_writer(&robot), pose_reader(&robot, "robot/other"));
-    let text = domain.run(&["ls", "--wait", "0.8"]).unwrap();
+    let text = domain.run_until(&["ls", "--wait", "0.8"], |text| text.lines().count() == 3);
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[0], ["TOPIC", "TYPE", "WRITERS", "READERS"]);
     assert_eq!(rows[1], ["robot/other", "Pose", "0", "1"]);
     assert_eq!(rows[2], ["robot/pose", "Pose", "1", "0"]);
 
-    let found = lines(&domain.run(&["ls", "pose", "--json", "--wait", "0.8"]).unwrap());
+    let found = lines(&domain.run_until(&["ls", "pose", "--json", "--wait", "0.8"], |text| !text.is_empty()));
     let [topic] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(topic["topic"], "robot/pose");
     assert_eq!(topic["endpoints"][0]["participant"], "robot");
     assert_eq!(topic["endpoints"][0]["vendor"], "dds-core");
     assert_eq!(topic["endpoints"][0]["reliable"], true);
 
-    let text = domain.run(&["ls", "--long", "--wait", "0.8"]).unwrap();
-    assert!(text.contains("of robot (dds-core): reliable, transient local, keep last 1"), "{text}");
+    let expected = "of robot (dds-core): reliable, transient local, keep last 1";
+    domain.run_until(&["ls", "--long", "--wait", "0.8"], |text| text.contains(expected));
 }
 
 #[test]
@@ -46,12 +47,12 @@ fn ps_prints_participants() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let _writer = pose_writer(&robot);
-    let found = lines(&domain.run(&["ps", "--json", "--wait", "0.8"]).unwrap());
+    let has_writer = |text: &str| text.contains("\"writers\":1");
+    let found = lines(&domain.run_until(&["ps", "--json", "--wait", "0.8"], has_writer));
     let [participant] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((&participant["name"], &participant["vendor"]), (&"robot".into(), &"dds-core".into()));
     assert_eq!((&participant["writers"], &participant["readers"]), (&1.into(), &0.into()));
-    let text = domain.run(&["ps", "--wait", "0.8"]).unwrap();
-    assert!(text.lines().nth(1).unwrap().contains(" robot "), "{text}");
+    domain.run_until(&["ps", "--wait", "0.8"], |text| text.lines().nth(1).is_some_and(|row| row.contains(" robot ")));
 }
 
 #[test]
@@ -65,12 +66,11 @@ fn show_prints_type_and_endpoints() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let _writer = pose_writer(&robot);
-    let text = domain.run(&["show", "robot/pose"]).unwrap();
-    for expected in ["struct Pose {", "@key", "double x;", "sequence<string> tags;", "writer ", "of robot (dds-core)"] {
-        assert!(text.contains(expected), "{expected} in {text}");
-    }
-    let json = lines(&domain.run(&["show", "robot/pose", "--json"]).unwrap());
-    assert!(json[0]["idl"].as_str().unwrap().contains("struct Pose"));
+    let expected = ["struct Pose {", "@key", "double x;", "sequence<string> tags;", "writer ", "of robot (dds-core)"];
+    domain.run_until(&["show", "robot/pose"], |text| expected.iter().all(|part| text.contains(part)));
+    domain.run_until(&["show", "robot/pose", "--json"], |text| {
+        lines(text)[0]["idl"].as_str().is_some_and(|idl| idl.contains("struct Pose"))
+    });
 }
 
 #[test]
@@ -78,9 +78,14 @@ fn unknown_topic_names_the_known_ones() {
     let domain = Domain::new();
     let robot = domain.join("robot");
     let _writer = pose_writer(&robot);
-    let printed = domain.run(&["show", "robot/posse", "--wait", "0.8"]);
-    let error = printed.result.unwrap_err();
-    assert!(matches!(&error, ToolError::NoTopic { known, .. } if known == &["robot/pose"]), "{error}");
+    let start = Instant::now();
+    let error = loop {
+        let error = domain.run(&["show", "robot/posse", "--wait", "0.8"]).result.unwrap_err();
+        let knows_topic = matches!(&error, ToolError::NoTopic { known, .. } if known == &["robot/pose"]);
+        if knows_topic || start.elapsed() > PATIENCE {
+            break error;
+        }
+    };
     assert_eq!(error.to_string(), "no endpoint of topic \"robot/posse\" was found; known topics: robot/pose");
 }
 
@@ -91,16 +96,14 @@ fn why_names_each_obstacle_between_others() {
     let best_effort = DataWriterQos::default().best_effort();
     let _writer = robot.writer_builder::<Pose>("robot/pose").qos(best_effort).build().unwrap();
     let _reader = pose_reader(&planner, "robot/pose");
-    let text = domain.run(&["why", "robot/pose", "--wait", "0.8"]).unwrap();
-    for expected in ["topic robot/pose", "\"robot\"", "\"planner\"", "RELIABILITY", "BestEffort", "Reliable"] {
-        assert!(text.contains(expected), "{expected} in {text}");
-    }
-    let found = lines(&domain.run(&["why", "--json", "--wait", "0.8"]).unwrap());
+    let expected = ["topic robot/pose", "\"robot\"", "\"planner\"", "RELIABILITY", "BestEffort", "Reliable"];
+    let has_pair = |text: &str| expected.iter().all(|part| text.contains(part));
+    domain.run_until(&["why", "robot/pose", "--wait", "0.8"], has_pair);
+    let found = lines(&domain.run_until(&["why", "--json", "--wait", "0.8"], |text| text.contains("RELIABILITY")));
     let [pair] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(pair["topic"], "robot/pose");
     assert!(pair["obstacles"][0]["reason"].as_str().unwrap().contains("RELIABILITY"), "{pair}");
-    let shown = domain.run(&["show", "robot/pose", "--wait", "0.8"]).unwrap();
-    assert!(shown.contains("RELIABILITY"), "{shown}");
+    domain.run_until(&["show", "robot/pose", "--wait", "0.8"], |text| text.contains("RELIABILITY"));
 }
 
 #[test]
@@ -108,8 +111,8 @@ fn why_is_silent_about_matches() {
     let domain = Domain::new();
     let (robot, planner) = (domain.join("robot"), domain.join("planner"));
     let (_writer, _reader) = (pose_writer(&robot), pose_reader(&planner, "robot/pose"));
-    let text = domain.run(&["why", "--wait", "0.8"]).unwrap();
-    assert_eq!(text, "every writer matches every reader (topics: 1)\n");
+    let expected = "every writer matches every reader (topics: 1)\n";
+    domain.run_until(&["why", "--wait", "0.8"], |text| text == expected);
 }
 
 #[test]

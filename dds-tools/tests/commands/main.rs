@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+mod browser;
 mod checking;
 mod cyclone;
 mod fast_dds;
+mod hosts;
 mod latencies;
 mod looking;
 mod losing;

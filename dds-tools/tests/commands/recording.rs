@@ -1,13 +1,15 @@
 //! `record`, `info`, `play` and `recover`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
+use clap::ValueEnum;
 use dds_cdr::cdr::{Encoding, decode_payload, encode_payload};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
 use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, SampleInfo};
 use dds_tools::commands::play::PlayKey;
+use dds_tools::commands::recover;
 use dds_tools::domain_view::DomainWatch;
-use dds_tools::options::CompressionOption;
+use dds_tools::options::{CompressionOption, RecoverOptions};
 use dds_tools::recording::{MessageTimes, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, messages};
 use dds_tools::topic_reader::TopicChange;
 use dds_tools::topic_set::{TopicSelection, TopicSet};
@@ -130,24 +132,79 @@ fn selected_topics_are_recorded() {
     assert!(matches!(error, ToolError::Io { .. }), "an existing file must stay: {error}");
 }
 
+/// Returns the end of each chunk in a file.
+fn chunk_ends(bytes: &[u8]) -> Vec<usize> {
+    const CHUNK: u8 = 6;
+    let (mut ends, mut at) = (Vec::new(), mcap::MAGIC.len());
+    // A record has an opcode and its length.
+    while let Some((&[opcode, ref length @ ..], _)) = bytes[at..].split_first_chunk::<9>() {
+        let length = u64::from_le_bytes(*length);
+        // The magic at the end of the file is no record.
+        let Some(end) = usize::try_from(length).ok().and_then(|length| at.checked_add(9 + length)) else { break };
+        if end > bytes.len() {
+            break;
+        }
+        at = end;
+        if opcode == CHUNK {
+            ends.push(at);
+        }
+    }
+    ends
+}
+
 #[test]
 fn every_cut_of_a_recording_recovers_complete_chunks() {
+    const CHUNKS: usize = 3;
     let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("whole.mcap");
-    record(&Domain::new(), &whole, &["--compression", "none"]);
-    let bytes = std::fs::read(&whole).unwrap();
-    let (cut, recovered) = (folder.path().join("cut.mcap"), folder.path().join("recovered.mcap"));
-    let mut found = Vec::new();
-    for len in (0..bytes.len()).step_by(7).chain([bytes.len()]) {
-        std::fs::write(&cut, &bytes[..len]).unwrap();
-        let _ = std::fs::remove_file(&recovered);
-        run_local(&["recover", cut.to_str().unwrap(), "--output", recovered.to_str().unwrap()]).unwrap();
-        let samples = messages(&recovered).unwrap().map(Result::unwrap).count();
-        // A longer part never has fewer samples.
-        assert!(found.last().is_none_or(|&before| samples >= before), "{len} bytes: {samples} after {found:?}");
-        found.push(samples);
+    let path_of = |form: &CompressionOption| folder.path().join(format!("{form:?}.mcap"));
+    let forms = CompressionOption::value_variants();
+    let metadata = BTreeMap::from([(TYPE_NAME_KEY.to_owned(), "Pose".to_owned())]);
+    let channel = RecordedChannel { name: "robot/pose".to_owned(), schema: None, metadata };
+    let mut files: Vec<_> = forms
+        .iter()
+        .map(|form| {
+            let mut file = RecordingWriter::create(&path_of(form), *form, "").unwrap();
+            let channel = file.add_channel(&channel).unwrap();
+            (file, channel)
+        })
+        .collect();
+    for chunk in 0..CHUNKS {
+        for (file, channel) in &mut files {
+            for number in [2 * chunk, 2 * chunk + 1] {
+                let mut payload = Vec::new();
+                encode_payload(&pose(number as u32, 0.5), Encoding::Xcdr1, &mut payload).unwrap();
+                let times = MessageTimes { sequence: number as u32, log_time: 1, publish_time: 1 };
+                file.write(*channel, times, &payload).unwrap();
+            }
+        }
+        // A chunk ends after a second.
+        std::thread::sleep(Duration::from_millis(1010));
+        files.iter_mut().for_each(|(file, _)| file.complete_chunk_in_time().unwrap());
     }
-    assert_eq!((found.first(), found.last()), (Some(&0), Some(&5)));
+    files.into_iter().for_each(|(file, _)| file.finish().unwrap());
+
+    let (cut, recovered) = (folder.path().join("cut.mcap"), folder.path().join("recovered.mcap"));
+    let options = RecoverOptions { file: cut.clone(), output: recovered.clone() };
+    for form in forms {
+        let bytes = std::fs::read(path_of(form)).unwrap();
+        let content = |path: &Path| -> Vec<_> {
+            let all = messages(path).unwrap().map(Result::unwrap);
+            all.map(|message| (message.sequence, message.data.into_owned())).collect()
+        };
+        let whole = content(&path_of(form));
+        let ends = chunk_ends(&bytes);
+        assert_eq!((ends.len(), whole.len()), (CHUNKS, 2 * CHUNKS), "{form:?}");
+        for len in 0..=bytes.len() {
+            std::fs::write(&cut, &bytes[..len]).unwrap();
+            recover::run(&options, &mut Vec::new()).unwrap();
+            let found = content(&recovered);
+            // The last chunk may have complete messages before the cut.
+            let complete = ends.iter().filter(|end| **end <= len).count();
+            assert!((2 * complete..=2 * complete + 2).contains(&found.len()), "{len} bytes of {form:?}: {found:?}");
+            assert_eq!(found, whole[..found.len()], "{len} bytes of {form:?}");
+            std::fs::remove_file(&recovered).unwrap();
+        }
+    }
 }
 
 #[test]

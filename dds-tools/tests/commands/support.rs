@@ -11,6 +11,10 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Longer than any step takes on a busy machine. Only a failing test waits this long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Type of the topic `robot/pose`.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
@@ -120,6 +124,20 @@ impl Domain {
     /// Runs a command until its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Printed {
         self.run_with(arguments, "", &Stop::new())
+    }
+
+    /// Repeats a command until it succeeds with the wanted output. A busy machine discovers the domain later.
+    pub(crate) fn run_until(&self, arguments: &[&str], is_wanted: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        loop {
+            let printed = self.run(arguments);
+            if printed.result.is_ok() && is_wanted(&printed.output) {
+                return printed.output;
+            }
+            if start.elapsed() > PATIENCE {
+                panic!("not the wanted output: {}", printed.unwrap());
+            }
+        }
     }
 
     /// Runs a command with an input.

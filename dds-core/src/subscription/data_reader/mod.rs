@@ -456,6 +456,16 @@ impl<T> DataReader<T> {
         self.handle.liveliness_changed()
     }
 
+    /// Returns whether a matched writer is alive: it asserts its liveliness within the lease that it offers.
+    ///
+    /// `None` if the writer does not match. [`liveliness_changed`](Self::liveliness_changed) has the counts, and names
+    /// only the writer of the last change.
+    #[must_use]
+    pub fn is_publication_alive(&self, publication: InstanceHandle) -> Option<bool> {
+        let writer = self.handle.matched_peers().into_iter().find(|guid| publication == (*guid).into())?;
+        self.handle.is_writer_alive(writer)
+    }
+
     /// Returns how many deadlines the reader's instances have missed.
     ///
     /// An instance misses its deadline once for each period of DEADLINE without a new sample. It counts from its first

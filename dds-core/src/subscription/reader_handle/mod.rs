@@ -23,6 +23,7 @@ use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic};
 use dds_rtps::cdr::TypeDescription;
 use dds_rtps::history::ReaderLatencies;
 use dds_rtps::reader::{KeySource, Losses, ReaderCounters};
+use dds_rtps::types::Guid;
 pub(crate) use select::wait_error;
 use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
@@ -149,6 +150,10 @@ impl ReaderHandle {
             let counts = actor.rtps().liveliness();
             actor.statuses().read_liveliness(counts)
         })
+    }
+
+    pub(super) fn is_writer_alive(&self, writer: Guid) -> Option<bool> {
+        self.visit(|actor, _| actor.rtps().is_writer_alive(writer)).ok().flatten()
     }
 
     pub(super) fn requested_deadline_missed(&self) -> DeadlineMissedStatus {
