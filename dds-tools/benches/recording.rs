@@ -193,7 +193,8 @@ fn write_ticks(path: &Path, ty: &DynamicType, samples: u32) -> Outcome<()> {
         text: "@final struct Tick { uint32 number; };".to_owned(),
     };
     let metadata = BTreeMap::from([(dds_tools::recording::TYPE_NAME_KEY.to_owned(), "Tick".to_owned())]);
-    let channel = file.add_channel(&RecordedChannel { name: "tick".to_owned(), schema: Some(schema), metadata })?;
+    let channel =
+        file.add_channel(&RecordedChannel { name: "tick".to_owned(), schema: Some(schema.into()), metadata })?;
     let mut data = DynamicData::new(ty);
     for number in 0..samples {
         data.set("number", number)?;

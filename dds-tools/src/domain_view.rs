@@ -81,6 +81,12 @@ impl DomainView {
         }
     }
 
+    /// Returns a writer.
+    #[must_use]
+    pub fn writer(&self, writer: InstanceHandle) -> Option<&PublicationBuiltinTopicData> {
+        self.writers.get(&writer)
+    }
+
     /// Returns the participant of a writer.
     #[must_use]
     pub fn participant_of_writer(&self, writer: InstanceHandle) -> Option<Guid> {

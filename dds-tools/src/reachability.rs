@@ -71,7 +71,7 @@ impl Probes {
         }
     }
 
-    /// Returns what cannot be reached. Waits for answers if the probes are younger than 600 ms.
+    /// Returns the participants and endpoints without a way to them. Waits for answers to young probes.
     pub(crate) fn unreachable(&mut self, view: &DomainView, stop: &Stop) -> Vec<Unreachable> {
         loop {
             self.collect();

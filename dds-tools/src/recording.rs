@@ -1,8 +1,9 @@
 //! Recordings: MCAP files with the encoded samples of topics.
 //!
-//! A channel belongs to one topic and type. Its schema is the type as IDL (`omgidl`). Its messages are payloads with
-//! their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
-//! the source timestamp. Channels of ROS topics are those of `rosbag2`: names and schemas of ROS, profile `ros2`.
+//! A channel belongs to one topic, type and writer. Its metadata have the GUID and the QoS of the writer. Its schema is
+//! the type as IDL (`omgidl`). Its messages are payloads with their encapsulation header (`cdr`, XCDR1 or XCDR2).
+//! `log_time` is the reception timestamp, and `publish_time` the source timestamp. Channels of ROS topics are those of
+//! `rosbag2`: names and schemas of ROS, profile `ros2`, and one channel for all writers of a topic.
 //!
 //! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a
 //! sample of the topic's type that has only the key. So every program that decodes the samples also decodes the ends.
@@ -48,6 +49,14 @@ pub const RELIABLE_KEY: &str = "dds.reliable";
 /// Key of the metadata of a channel: whether its writers kept samples for late readers.
 pub const TRANSIENT_LOCAL_KEY: &str = "dds.transient_local";
 
+/// Key of the metadata of a channel: the GUID of its writer.
+pub const WRITER_KEY: &str = "dds.writer_guid";
+/// Key of the metadata of a channel: the name of the participant of its writer.
+pub const PARTICIPANT_KEY: &str = "dds.participant";
+/// Key of the metadata of a channel: all policies of its writer as JSON, as in a profile file.
+pub const WRITER_QOS_KEY: &str = "dds.writer_qos";
+/// Key of the metadata of a channel: the partitions, PRESENTATION and GROUP_DATA of its publisher as JSON.
+pub const PUBLISHER_QOS_KEY: &str = "dds.publisher_qos";
 /// Key of the metadata of a channel with ends of instances: `disposed` or `no_writers`.
 pub const INSTANCE_END_KEY: &str = "dds.instance_end";
 
@@ -112,7 +121,7 @@ pub struct RecordedChannel {
     /// Its name: the topic, or the topic and the kind of the ends of instances.
     pub name: String,
     /// The type. Without it, readers of the file cannot decode the messages.
-    pub schema: Option<RecordedSchema>,
+    pub schema: Option<Arc<RecordedSchema>>,
     /// Further facts, such as the QoS of the writers.
     pub metadata: BTreeMap<String, String>,
 }

@@ -3,12 +3,14 @@
 //! The files come from the ament environment (`AMENT_PREFIX_PATH`), or else from the set that `dds-idl` ships. So the
 //! program knows the types of most ROS topics, although ROS nodes do not describe them by XTypes.
 
+use crate::yaml::from_yaml;
 use dds_core::Duration;
 use dds_core::builtin::PublicationBuiltinTopicData;
 use dds_core::dynamic::DynamicType;
-use dds_core::qos::{Durability, History, LivelinessKind};
+use dds_core::qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dds_idl::description::dynamic_type;
 use dds_idl::ros::{InterfaceKind, InterfaceName, LoadedInterfaces, RosNaming, RosPackages, RosTypes, parse_interface};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -164,9 +166,12 @@ fn check_contents(types: &RosTypes) -> Result<(), String> {
 /// Returns the QoS of publishers as YAML, in the words of `rosbag2` from version 9 on.
 #[must_use]
 pub fn offered_qos(writers: &[&PublicationBuiltinTopicData]) -> String {
+    offered_qos_of(writers.iter().map(|writer| &writer.qos))
+}
+
+fn offered_qos_of<'q>(writers: impl Iterator<Item = &'q DataWriterQos>) -> String {
     let mut text = String::new();
-    for writer in writers.iter().take(OFFERED_QOS_MAX) {
-        let qos = &writer.qos;
+    for qos in writers.take(OFFERED_QOS_MAX) {
         let (history, depth) = match qos.history {
             History::KeepLast { depth } => ("keep_last", depth),
             History::KeepAll => ("keep_all", 0),
@@ -196,26 +201,55 @@ fn yaml_time(duration: Duration) -> String {
     format!("    sec: {}\n    nsec: {}\n", nanos / 1_000_000_000, nanos % 1_000_000_000)
 }
 
-/// Returns whether a publisher in `offered_qos` keeps samples for late subscriptions. Versions before 9 have numbers.
+/// Returns the QoS of a writer for publishers in the form of [`offered_qos`]. `None` if the text is no such list.
+///
+/// Several publishers share a writer. It is reliable if all are, it keeps samples if one does, and it has the other
+/// policies of the first one. Versions before 9 of `rosbag2` have numbers for names.
 #[must_use]
-pub fn is_transient_local(offered_qos: &str) -> bool {
-    has_value(offered_qos, "durability", &["transient_local", "1"])
+pub fn offered_writer_qos(offered_qos: &str) -> Option<DataWriterQos> {
+    let profiles = from_yaml(offered_qos).ok()?;
+    let profiles = profiles.as_array()?;
+    let has_value = |key: &str, name: &str, number: u64| {
+        let is_value = |profile: &Value| profile[key] == *name || profile[key] == number;
+        profiles.iter().any(is_value)
+    };
+    let first = profiles.first()?;
+    let mut qos = DataWriterQos::default();
+    if has_value("reliability", "best_effort", 2) {
+        qos = qos.best_effort();
+    }
+    if has_value("durability", "transient_local", 1) {
+        qos = qos.transient_local();
+    }
+    if has_value("history", "keep_all", 2) {
+        qos = qos.keep_all();
+    } else if let Some(depth) = first["depth"].as_u64().and_then(|depth| u32::try_from(depth).ok()) {
+        qos = qos.keep_last(depth.max(1));
+    }
+    if first["liveliness"] == "manual_by_topic" || first["liveliness"] == 3 {
+        qos.liveliness.kind = LivelinessKind::ManualByTopic;
+    }
+    qos.liveliness.lease_duration = offered_time(&first["liveliness_lease_duration"]);
+    qos.deadline = offered_time(&first["deadline"]);
+    qos.lifespan = offered_time(&first["lifespan"]);
+    Some(qos)
 }
 
-/// Returns whether all publishers in `offered_qos` are reliable. Versions before 9 have numbers.
-#[must_use]
-pub fn is_reliable(offered_qos: &str) -> bool {
-    !has_value(offered_qos, "reliability", &["best_effort", "2"])
-}
-
-fn has_value(yaml: &str, key: &str, values: &[&str]) -> bool {
-    let mut pairs = yaml.lines().filter_map(|line| line.trim_start_matches([' ', '-']).split_once(':'));
-    pairs.any(|(name, value)| name.trim() == key && values.contains(&value.trim()))
+/// Returns a time of a profile. ROS writes 0 for a time without a value, and its largest time for an infinite one.
+fn offered_time(time: &Value) -> Duration {
+    let nanos = time["sec"].as_i64().zip(time["nsec"].as_i64());
+    let nanos = nanos.and_then(|(sec, nsec)| sec.checked_mul(1_000_000_000)?.checked_add(nsec));
+    match nanos {
+        Some(nanos) if nanos > 0 && nanos < i64::MAX => Duration::from_nanos(nanos),
+        _ => Duration::INFINITE,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SEPARATOR, dds_topic, is_reliable, is_transient_local, ros_topic, ros_type, schema_type};
+    use super::{SEPARATOR, dds_topic, offered_qos_of, offered_writer_qos, ros_topic, ros_type, schema_type};
+    use dds_core::Duration;
+    use dds_core::qos::{DataWriterQos, LivelinessKind};
 
     #[test]
     fn schema_has_all_messages_of_a_type() {
@@ -259,9 +293,24 @@ mod tests {
 
     #[test]
     fn qos_of_each_version_is_understood() {
-        assert!(is_transient_local("- history: 1\n  durability: 1\n"));
-        assert!(is_transient_local("- durability: transient_local\n"));
-        assert!(!is_transient_local("- history: 1\n  durability: volatile\n"));
-        assert!(is_reliable("- reliability: reliable\n") && !is_reliable("- reliability: 2\n"));
+        let numbers =
+            offered_writer_qos("- history: 1\n  depth: 7\n  reliability: 2\n  durability: 1\n").expect("a list");
+        assert_eq!(numbers, DataWriterQos::default().best_effort().transient_local().keep_last(7));
+        let two =
+            "- reliability: reliable\n  durability: volatile\n- reliability: best_effort\n  durability: volatile\n";
+        assert_eq!(offered_writer_qos(two), Some(DataWriterQos::default().best_effort()));
+        assert_eq!(offered_writer_qos("history: 1"), None);
+    }
+
+    #[test]
+    fn every_policy_of_ros_survives_its_text() {
+        let mut qos = DataWriterQos::default().best_effort().transient_local().keep_last(5);
+        qos.deadline = Duration::from_nanos(1_500_000_000);
+        qos.lifespan = Duration::from_nanos(2_000_000_001);
+        qos.liveliness.kind = LivelinessKind::ManualByTopic;
+        qos.liveliness.lease_duration = Duration::from_nanos(700);
+        for qos in [qos, DataWriterQos::default().keep_all()] {
+            assert_eq!(offered_writer_qos(&offered_qos_of(std::iter::once(&qos))), Some(qos));
+        }
     }
 }

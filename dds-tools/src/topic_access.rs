@@ -35,6 +35,8 @@ const NEW_TOPIC_WAIT: Duration = Duration::from_millis(1000);
 pub fn reader_qos(topic: &TopicView<'_>) -> DataReaderQos {
     let writers = &topic.writers;
     let mut qos = DataReaderQos::default().keep_last(DEPTH).best_effort();
+    // Writers that offer a longer delay than the requested one do not match.
+    qos.latency_budget = dds_core::Duration::INFINITE;
     if !writers.is_empty() && writers.iter().all(|writer| writer.qos.reliability.is_reliable()) {
         qos = qos.reliable();
     }

@@ -10,7 +10,6 @@ use std::io::Write;
 
 /// The samples of a topic in a recording.
 struct TopicContent {
-    type_name: String,
     schema: Option<String>,
     samples: u64,
     bytes: u64,
@@ -23,7 +22,7 @@ struct TopicContent {
 /// # Errors
 /// Fails if the file cannot be read. After a damaged place, it prints everything before that place and then fails.
 pub fn run(options: &InfoOptions, output: &mut dyn Write) -> Result<(), ToolError> {
-    let mut topics = BTreeMap::<(String, u16), TopicContent>::new();
+    let mut topics = BTreeMap::<(String, String), TopicContent>::new();
     let mut failure = None;
     for message in recording::messages(&options.file)? {
         let message = match message {
@@ -34,12 +33,13 @@ pub fn run(options: &InfoOptions, output: &mut dyn Write) -> Result<(), ToolErro
             }
         };
         let channel = &message.channel;
-        let content = topics.entry((channel.topic.clone(), channel.id)).or_insert_with(|| TopicContent {
-            type_name: match (&channel.schema, channel.metadata.get(recording::TYPE_NAME_KEY)) {
-                (_, Some(name)) => name.clone(),
-                (Some(schema), None) => schema.name.clone(),
-                (None, None) => String::new(),
-            },
+        let type_name = match (&channel.schema, channel.metadata.get(recording::TYPE_NAME_KEY)) {
+            (_, Some(name)) => name.clone(),
+            (Some(schema), None) => schema.name.clone(),
+            (None, None) => String::new(),
+        };
+        // Each writer of a topic has a channel.
+        let content = topics.entry((channel.topic.clone(), type_name)).or_insert_with(|| TopicContent {
             schema: channel.schema.as_ref().map(|schema| schema.encoding.clone()),
             samples: 0,
             bytes: 0,
@@ -57,12 +57,12 @@ pub fn run(options: &InfoOptions, output: &mut dyn Write) -> Result<(), ToolErro
 
 fn print(
     options: &InfoOptions,
-    topics: &BTreeMap<(String, u16), TopicContent>,
+    topics: &BTreeMap<(String, String), TopicContent>,
     output: &mut dyn Write,
 ) -> Result<(), ToolError> {
     let mut rows = table(&["TOPIC", "TYPE", "SCHEMA", "SAMPLES", "BYTES", "RATE"]);
     let (mut samples, mut first, mut last) = (0, u64::MAX, 0);
-    for ((name, _), content) in topics {
+    for ((name, type_name), content) in topics {
         samples += content.samples;
         first = first.min(content.first);
         last = last.max(content.last);
@@ -74,7 +74,7 @@ fn print(
                 output,
                 &json!({
                     "topic": name,
-                    "type": content.type_name,
+                    "type": type_name,
                     "schema": content.schema,
                     "samples": content.samples,
                     "bytes": content.bytes,
@@ -87,7 +87,7 @@ fn print(
         }
         rows.add_row([
             name.as_str(),
-            &content.type_name,
+            type_name,
             content.schema.as_deref().unwrap_or("none"),
             &content.samples.to_string(),
             &content.bytes.to_string(),

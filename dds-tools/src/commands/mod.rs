@@ -15,6 +15,7 @@ mod play_clock;
 mod play_keys;
 pub mod publish;
 pub mod record;
+mod recorded_topic;
 pub mod recover;
 mod sample_pacer;
 pub mod security;

@@ -8,22 +8,22 @@ use crate::error::ToolError;
 use crate::network;
 use crate::options::PlayOptions;
 use crate::recording::{
-    self, INSTANCE_END_KEY, MESSAGE_ENCODING, RELIABLE_KEY, TOPIC_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected,
-    topic_of,
+    self, INSTANCE_END_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY, TRANSIENT_LOCAL_KEY,
+    TYPE_NAME_KEY, WRITER_QOS_KEY, is_selected, topic_of,
 };
-use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, dds_topic, is_reliable, is_transient_local};
+use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, dds_topic, offered_writer_qos};
 use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, schema_type};
 use dds_core::cdr::Raw;
 use dds_core::cdr::{Encoded, Encoding};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::error::WriteErrorKind;
-use dds_core::qos::{DataRepresentation, DataWriterQos, TopicQos};
+use dds_core::qos::{DataRepresentation, DataWriterQos, History, PublisherQos, ResourceLimits, TopicQos};
 use dds_core::writer::WriteOptions;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_idl::ros::InterfaceName;
 use mcap::{Channel, Message};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -31,6 +31,8 @@ use std::time::{Duration, Instant};
 
 /// Least time of a round with `--loop`.
 const ROUND_MIN: Duration = Duration::from_millis(10);
+/// Least depth of the history of a writer.
+const DEPTH_MIN: u32 = 1000;
 /// Time for the acknowledgments of the last samples.
 const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 
@@ -143,8 +145,8 @@ impl TopicWriter {
     }
 }
 
-/// Topic, type name and encoding.
-type WriterKey = (String, String, i16);
+/// Topic, type name, encoding, and the recorded QoS of the writer and its publisher.
+type WriterKey = (String, String, i16, [Option<String>; 2]);
 
 /// One round of a replay.
 #[derive(Default)]
@@ -186,7 +188,8 @@ impl Player<'_> {
             }
             let (topic, type_name) = names_of(channel)?;
             unused.retain(|(from, _)| !is_remapped(from, channel, &topic));
-            let key = (topic, type_name, place.1);
+            let qos = [WRITER_QOS_KEY, PUBLISHER_QOS_KEY].map(|key| channel.metadata.get(key).cloned());
+            let key = (topic, type_name, place.1, qos);
             let index = match self.writers.iter().position(|(known, _)| *known == key) {
                 Some(index) => index,
                 None => {
@@ -236,11 +239,10 @@ impl Player<'_> {
         let remap = self.options.remap.iter().find(|(from, _)| is_remapped(from, channel, &topic));
         let name = remap.map_or(topic, |(_, to)| dds_topic(to));
         let name = name.as_str();
-        let (is_reliable, is_transient_local) = qos_of(channel);
-        let mut qos = DataWriterQos::default().keep_last(1000);
-        qos = if is_reliable { qos.reliable() } else { qos.best_effort() };
-        if is_transient_local {
-            qos = qos.transient_local();
+        let mut qos = writer_qos_of(channel);
+        if self.options.source_timestamps {
+            // The recorded samples are older than most lifespans.
+            qos.lifespan = dds_core::Duration::INFINITE;
         }
         qos = self.options.qos.writer(qos);
         // An instance without writers is no disposed one.
@@ -250,7 +252,8 @@ impl Player<'_> {
             Encoding::Xcdr2 => DataRepresentation::Xcdr2,
         }];
         let readers = watch.view().endpoints_of(name);
-        let publisher = self.participant.publisher(self.options.qos.publisher(publisher_qos(&readers)))?;
+        let publisher = publisher_qos_of(channel).unwrap_or_else(|| publisher_qos(&readers));
+        let publisher = self.participant.publisher(self.options.qos.publisher(publisher))?;
         if let Some(schema) = schema {
             match schema_type(schema, &type_name) {
                 Ok(ty) => {
@@ -380,7 +383,8 @@ impl Player<'_> {
         for (topic, count) in &self.skipped {
             writeln!(notes, "{topic}: {count} messages are no samples of its type").map_err(ToolError::output)?;
         }
-        writeln!(notes, "published {published} samples of {} topics", self.writers.len()).map_err(ToolError::output)
+        let topics: BTreeSet<_> = self.writers.iter().map(|((topic, type_name, ..), _)| (topic, type_name)).collect();
+        writeln!(notes, "published {published} samples of {} topics", topics.len()).map_err(ToolError::output)
     }
 }
 
@@ -410,11 +414,31 @@ fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
     Ok((topic, type_name))
 }
 
-/// Returns whether the writers of a channel were reliable, and whether they kept samples for late readers.
-fn qos_of(channel: &Channel<'_>) -> (bool, bool) {
-    if let (None, Some(offered)) = (channel.metadata.get(RELIABLE_KEY), channel.metadata.get(OFFERED_QOS_KEY)) {
-        return (is_reliable(offered), is_transient_local(offered));
+/// Returns the QoS of the recorded writer, or what the recording tells of it.
+///
+/// The writer keeps at least [`DEPTH_MIN`] samples: a replay must not lose samples of a slow reader.
+fn writer_qos_of(channel: &Channel<'_>) -> DataWriterQos {
+    let of_ros = || channel.metadata.get(OFFERED_QOS_KEY).and_then(|offered| offered_writer_qos(offered));
+    let mut qos = json_of(channel, WRITER_QOS_KEY).or_else(of_ros).unwrap_or_else(|| {
+        let is_set = |key| channel.metadata.get(key).map(|value| value == "true");
+        let qos = DataWriterQos::default();
+        let qos = if is_set(RELIABLE_KEY).unwrap_or(true) { qos.reliable() } else { qos.best_effort() };
+        if is_set(TRANSIENT_LOCAL_KEY).unwrap_or(false) { qos.transient_local() } else { qos }
+    });
+    if let History::KeepLast { depth } = &mut qos.history {
+        *depth = DEPTH_MIN.max(*depth);
     }
-    let is_set = |key| channel.metadata.get(key).map(|value| value == "true");
-    (is_set(RELIABLE_KEY).unwrap_or(true), is_set(TRANSIENT_LOCAL_KEY).unwrap_or(false))
+    // Peers do not announce these limits.
+    qos.resource_limits = ResourceLimits::default();
+    qos
+}
+
+/// Returns the QoS of the recorded publisher. `None` if the recording does not have it.
+fn publisher_qos_of(channel: &Channel<'_>) -> Option<PublisherQos> {
+    json_of(channel, PUBLISHER_QOS_KEY)
+}
+
+/// Reads a value of the metadata. A later version may write what this one cannot read.
+fn json_of<T: serde::de::DeserializeOwned>(channel: &Channel<'_>, key: &str) -> Option<T> {
+    serde_json::from_str(channel.metadata.get(key)?).ok()
 }

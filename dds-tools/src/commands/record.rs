@@ -1,26 +1,22 @@
 //! `dds record`: topics into MCAP files.
 
-use crate::domain_view::{DomainWatch, TopicView};
+use super::recorded_topic::{MessagePlace, RecordedTopic};
+use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
-use crate::latched_samples::LatchedKey;
 use crate::network;
 use crate::options::{CompressionOption, RecordOptions};
-use crate::recording::{
-    INSTANCE_END_KEY, MessageTimes, RELIABLE_KEY, RecordedChannel, TOPIC_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY,
-};
+use crate::recording::{MessageTimes, RecordedChannel};
 use crate::recording_files::{RecordingFiles, SplitRules};
-use crate::recording_ring::{MessageRole, RecordingRing, SavedRing};
-use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos};
+use crate::recording_ring::{RecordingRing, SavedRing};
+use crate::ros::is_ros_type;
 use crate::stop::Stop;
 use crate::topic_access::sql_filter;
-use crate::topic_reader::{EndedInstance, TopicChange};
+use crate::topic_reader::TopicChange;
 use crate::topic_set::{TopicSelection, TopicSet};
 use crate::topic_types::{KnownType, TopicTypes};
 use dds_cdr::filter::Filter;
-use dds_core::cdr::Encoding;
-use dds_core::qos::Durability;
 use dds_core::stats::WriterLosses;
-use dds_core::{InstanceState, SampleInfo, Time};
+use dds_core::{SampleInfo, Time};
 use ratatui::crossterm::event::{self, Event, KeyCode};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -77,7 +73,7 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     let written = recorder.record(&mut set, &mut watch, notes, &stop);
     // Also after a failure: samples that nothing writes need no memory.
     set.close_queue();
-    let written = written.and_then(|()| recorder.write_rest(&mut set, notes));
+    let written = written.and_then(|()| recorder.write_rest(&mut set, &mut watch, notes));
     let TopicRecorder { recorded, total, sink, .. } = recorder;
     let finished = sink.finish(notes);
     // The figures also help after a failure.
@@ -148,7 +144,13 @@ impl Drop for RingTrigger {
 }
 
 /// Where the messages go.
-enum Sink {
+pub(super) struct Sink {
+    /// Channels of single writers so far.
+    pub(super) writer_channels: usize,
+    kind: SinkKind,
+}
+
+enum SinkKind {
     Files(Box<RecordingFiles>),
     Ring(Box<RingFiles>),
 }
@@ -177,6 +179,70 @@ struct RingSaving {
 
 impl Sink {
     fn new(options: &RecordOptions, watch: &DomainWatch) -> Result<Self, ToolError> {
+        Ok(Self { writer_channels: 0, kind: SinkKind::new(options, watch)? })
+    }
+
+    pub(super) fn add_channel(&mut self, channel: RecordedChannel) -> usize {
+        match &mut self.kind {
+            SinkKind::Files(files) => files.add_channel(channel),
+            SinkKind::Ring(files) => files.ring.add_channel(channel),
+        }
+    }
+
+    fn write(&mut self, place: MessagePlace, info: &SampleInfo, payload: &[u8]) -> Result<(), ToolError> {
+        let MessagePlace { channel, role } = place;
+        let times = MessageTimes::from(info);
+        match &mut self.kind {
+            SinkKind::Files(files) => files.write(channel, times, payload),
+            SinkKind::Ring(files) => {
+                files.ring.write(channel, times, payload, role);
+                Ok(())
+            }
+        }
+    }
+
+    /// Does the work that is due without samples: completes a chunk, or writes the ring after a trigger.
+    fn keep_up(&mut self, trigger: &RingTrigger, notes: &mut dyn Write) -> Result<(), ToolError> {
+        match &mut self.kind {
+            SinkKind::Files(files) => files.complete_chunk_in_time(),
+            SinkKind::Ring(files) => {
+                files.finish_saving(false, notes)?;
+                // A trigger during a save waits for its end.
+                if files.saving.is_none() && trigger.take() {
+                    files.save();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self, notes: &mut dyn Write) -> Result<(), ToolError> {
+        match self.kind {
+            SinkKind::Files(files) => {
+                if files.file_count() > 1 {
+                    writeln!(notes, "wrote {} files", files.file_count()).map_err(ToolError::output)?;
+                }
+                files.finish()
+            }
+            SinkKind::Ring(mut files) => {
+                files.finish_saving(true, notes)?;
+                if files.ring.last_time() > files.saved_until {
+                    files.save();
+                    files.finish_saving(true, notes)?;
+                }
+                let dropped = files.ring.dropped();
+                if dropped > 0 {
+                    writeln!(notes, "the memory limit removed {dropped} samples early; raise --last-bytes")
+                        .map_err(ToolError::output)?;
+                }
+                files.failure.take().map_or(Ok(()), Err)
+            }
+        }
+    }
+}
+
+impl SinkKind {
+    fn new(options: &RecordOptions, watch: &DomainWatch) -> Result<Self, ToolError> {
         let (path, compression) = (options.output.clone(), options.compression);
         if let Some(last) = options.last {
             // The first file comes later, so only the folder can fail now.
@@ -193,63 +259,6 @@ impl Sink {
         let has_ros_topics = topics.values().any(|topic| topic.type_names().iter().any(|name| is_ros_type(name)));
         let rules = SplitRules { bytes: options.split_bytes, duration: options.split_time };
         Ok(Self::Files(Box::new(RecordingFiles::create(&path, compression, rules, has_ros_topics)?)))
-    }
-
-    fn add_channel(&mut self, channel: RecordedChannel) -> usize {
-        match self {
-            Self::Files(files) => files.add_channel(channel),
-            Self::Ring(files) => files.ring.add_channel(channel),
-        }
-    }
-
-    fn write(&mut self, channel: usize, info: &SampleInfo, payload: &[u8], role: MessageRole) -> Result<(), ToolError> {
-        let times = MessageTimes::from(info);
-        match self {
-            Self::Files(files) => files.write(channel, times, payload),
-            Self::Ring(files) => {
-                files.ring.write(channel, times, payload, role);
-                Ok(())
-            }
-        }
-    }
-
-    /// Does the work that is due without samples: completes a chunk, or writes the ring after a trigger.
-    fn keep_up(&mut self, trigger: &RingTrigger, notes: &mut dyn Write) -> Result<(), ToolError> {
-        match self {
-            Self::Files(files) => files.complete_chunk_in_time(),
-            Self::Ring(files) => {
-                files.finish_saving(false, notes)?;
-                // A trigger during a save waits for its end.
-                if files.saving.is_none() && trigger.take() {
-                    files.save();
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn finish(self, notes: &mut dyn Write) -> Result<(), ToolError> {
-        match self {
-            Self::Files(files) => {
-                if files.file_count() > 1 {
-                    writeln!(notes, "wrote {} files", files.file_count()).map_err(ToolError::output)?;
-                }
-                files.finish()
-            }
-            Self::Ring(mut files) => {
-                files.finish_saving(true, notes)?;
-                if files.ring.last_time() > files.saved_until {
-                    files.save();
-                    files.finish_saving(true, notes)?;
-                }
-                let dropped = files.ring.dropped();
-                if dropped > 0 {
-                    writeln!(notes, "the memory limit removed {dropped} samples early; raise --last-bytes")
-                        .map_err(ToolError::output)?;
-                }
-                files.failure.take().map_or(Ok(()), Err)
-            }
-        }
     }
 }
 
@@ -281,95 +290,6 @@ impl RingFiles {
         }
         .map_err(ToolError::output)
     }
-}
-
-/// A topic that is recorded.
-struct RecordedTopic {
-    name: String,
-    definition: RecordedChannel,
-    is_transient_local: bool,
-    channel: usize,
-    /// Channels for disposed instances, and for instances without writers. They exist after the first such end.
-    end_channels: [Option<usize>; 2],
-    filter: Option<Filter>,
-    samples: u64,
-    ends: u64,
-    ends_without_key: u64,
-}
-
-impl RecordedTopic {
-    fn new(name: &str, topic: &TopicView<'_>, ty: &KnownType, filter: Option<Filter>, sink: &mut Sink) -> Self {
-        let definition = definition(name, topic, ty);
-        let is_transient_local = definition.metadata.get(TRANSIENT_LOCAL_KEY).is_some_and(|value| value == "true");
-        let channel = sink.add_channel(definition.clone());
-        Self {
-            name: name.to_owned(),
-            definition,
-            is_transient_local,
-            channel,
-            end_channels: [None; 2],
-            filter,
-            samples: 0,
-            ends: 0,
-            ends_without_key: 0,
-        }
-    }
-
-    fn passes(&self, change: &TopicChange<'_>) -> bool {
-        match (change, &self.filter) {
-            (TopicChange::Sample(sample), Some(filter)) => filter.passes(sample.bytes),
-            _ => true,
-        }
-    }
-
-    fn write_sample(&mut self, info: &SampleInfo, payload: &[u8], sink: &mut Sink) -> Result<(), ToolError> {
-        self.samples += 1;
-        let role = match self.is_transient_local {
-            true => MessageRole::Latched(LatchedKey::new(self.channel, info)),
-            false => MessageRole::Volatile,
-        };
-        sink.write(self.channel, info, payload, role)
-    }
-
-    /// Writes the end of an instance as a sample with its key.
-    fn write_end(&mut self, info: &SampleInfo, end: &EndedInstance, sink: &mut Sink) -> Result<(), ToolError> {
-        // Message definitions of ROS have no other encoding than XCDR1.
-        let payload = end.key.as_ref().and_then(|key| key.to_payload(Encoding::Xcdr1).ok());
-        let Some(payload) = payload else {
-            self.ends_without_key += 1;
-            return Ok(());
-        };
-        self.ends += 1;
-        let is_disposed = end.state == InstanceState::NotAliveDisposed;
-        let kind = if is_disposed { "disposed" } else { "no_writers" };
-        let definition = &self.definition;
-        let channel = *self.end_channels[usize::from(is_disposed)].get_or_insert_with(|| {
-            let mut channel = definition.clone();
-            channel.metadata.insert(INSTANCE_END_KEY.to_owned(), kind.to_owned());
-            channel.name += &format!("#{kind}");
-            sink.add_channel(channel)
-        });
-        sink.write(channel, info, &payload, MessageRole::EndsInstance(self.channel, info.instance_handle))
-    }
-}
-
-/// Returns the channel of a topic.
-fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChannel {
-    let is_reliable = topic.writers.iter().all(|writer| writer.qos.reliability.is_reliable());
-    let is_transient_local = topic.writers.iter().any(|writer| writer.qos.durability >= Durability::TransientLocal);
-    let mut metadata = BTreeMap::from([
-        (TYPE_NAME_KEY.to_owned(), ty.name(topic)),
-        (TOPIC_KEY.to_owned(), name.to_owned()),
-        (RELIABLE_KEY.to_owned(), is_reliable.to_string()),
-        (TRANSIENT_LOCAL_KEY.to_owned(), is_transient_local.to_string()),
-    ]);
-    let (name, schema) = ty.channel(name);
-    let is_ros = schema.as_ref().is_some_and(|schema| schema.encoding == ROS_SCHEMA_ENCODING);
-    if let (KnownType::Ros(RosTopicType { hash, .. }), true) = (ty, is_ros) {
-        metadata.insert(OFFERED_QOS_KEY.to_owned(), offered_qos(&topic.writers));
-        metadata.extend(hash.clone().map(|hash| (TYPE_HASH_KEY.to_owned(), hash)));
-    }
-    RecordedChannel { name: name.to_owned(), schema, metadata }
 }
 
 struct TopicRecorder {
@@ -407,7 +327,7 @@ impl TopicRecorder {
                 self.open_topics(set, watch, notes)?;
                 self.trigger.look_at_keys()?;
             }
-            let is_behind = set.deliver(|topic, info, change| self.write(topic, info, change))?;
+            let is_behind = set.deliver(|topic, info, change| self.write(topic, info, change, watch))?;
             self.sink.keep_up(&self.trigger, notes)?;
             if !is_behind {
                 stop.sleep(STEP);
@@ -417,13 +337,18 @@ impl TopicRecorder {
     }
 
     /// Writes the samples that wait in the closed queue: they arrived before the end.
-    fn write_rest(&mut self, set: &mut TopicSet, notes: &mut dyn Write) -> Result<(), ToolError> {
+    fn write_rest(
+        &mut self,
+        set: &mut TopicSet,
+        watch: &mut DomainWatch,
+        notes: &mut dyn Write,
+    ) -> Result<(), ToolError> {
         let bytes = set.queued_bytes();
         // A complete recording writes none of the samples.
         if bytes >= NOTED_REST && !self.is_complete() {
             writeln!(notes, "writes {} MiB that wait in memory", bytes >> 20).map_err(ToolError::output)?;
         }
-        while set.deliver(|topic, info, change| self.write(topic, info, change))? {}
+        while set.deliver(|topic, info, change| self.write(topic, info, change, watch))? {}
         Ok(())
     }
 
@@ -432,13 +357,19 @@ impl TopicRecorder {
     }
 
     /// Writes a change of a topic.
-    fn write(&mut self, topic: usize, info: &SampleInfo, change: TopicChange<'_>) -> Result<(), ToolError> {
+    fn write(
+        &mut self,
+        topic: usize,
+        info: &SampleInfo,
+        change: TopicChange<'_>,
+        watch: &mut DomainWatch,
+    ) -> Result<(), ToolError> {
         let is_complete = self.is_complete();
         let is_trigger = self.trigger_topic == Some(topic);
         let topic = self.recorded.get_mut(&topic);
         if is_trigger && matches!(change, TopicChange::Sample(_)) {
             // Only such topics have samples from before the start. Others trigger even if the clocks differ.
-            let keeps_samples = topic.as_ref().is_some_and(|topic| topic.is_transient_local);
+            let keeps_samples = topic.as_ref().is_some_and(|topic| topic.is_transient_local());
             if !(keeps_samples && is_older(info, self.start)) {
                 self.trigger.set();
             }
@@ -451,9 +382,13 @@ impl TopicRecorder {
             TopicChange::Sample(_) if is_complete => Ok(()),
             TopicChange::Sample(sample) => {
                 self.total += 1;
-                topic.write_sample(info, sample.bytes, &mut self.sink)
+                let place = topic.place_of(info, watch, &mut self.sink)?;
+                self.sink.write(place, info, sample.bytes)
             }
-            TopicChange::End(end) => topic.write_end(info, &end, &mut self.sink),
+            TopicChange::End(end) => {
+                let Some(end) = topic.end_of(info, &end, &mut self.sink) else { return Ok(()) };
+                self.sink.write(end.place, info, &end.payload)
+            }
         }
     }
 
@@ -486,8 +421,7 @@ impl TopicRecorder {
             };
             let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
             writeln!(notes, "records {name} ({}){note}", ty.name(&topic)).map_err(ToolError::output)?;
-            let recorded = RecordedTopic::new(&name, &topic, &ty, filter, &mut self.sink);
-            self.recorded.insert(number, recorded);
+            self.recorded.insert(number, RecordedTopic::new(number, &name, &topic, &ty, filter));
         }
         for name in changes.awaited {
             let seconds = self.type_wait.as_secs_f64();

@@ -49,7 +49,7 @@ impl Hosts {
         Ended(command.args(arguments).args(["--domain", "0"]).stdout(Stdio::null()).spawn().unwrap())
     }
 
-    /// Repeats `dds why Square` on host `a` until the reason and the next step of its first line are the wanted ones.
+    /// Repeats `dds why Square` on host `a` until its first line has the wanted reason and next step.
     fn await_obstacle(&self, is_wanted: impl Fn(&str, &str) -> bool) {
         let start = Instant::now();
         loop {

@@ -157,6 +157,28 @@ mod unix {
         text
     }
 
+    /// Runs `dds top` in a terminal that `script` creates, with settings of the shell. Returns the output.
+    #[cfg(target_os = "linux")]
+    fn top_in_a_terminal(settings: &str) -> String {
+        // Without a size, the terminal shows nothing.
+        let line = format!("stty cols 120 rows 30; {settings} {PROGRAM} top --scope host --every 0.2 --for 2");
+        let mut command = Command::new("script");
+        command.args(["-qfec", &line, "/dev/null"]).env("SHELL", "/bin/bash").env("TERM", "xterm-256color");
+        let output = command.env_remove("NO_COLOR").stdin(Stdio::null()).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn terminal_has_colors_unless_no_color_is_set() {
+        // The escape sequence of a color of the text.
+        let has_color = |text: &str| text.contains("\x1b[38;5;");
+        let text = top_in_a_terminal("");
+        assert!(has_color(&text) && text.contains("none"), "{text:?}");
+        let text = top_in_a_terminal("NO_COLOR=1");
+        assert!(!has_color(&text) && text.contains("none"), "{text:?}");
+    }
+
     /// Raw mode would make a key of it, which waits as long as the replay waits for readers.
     #[test]
     #[cfg(target_os = "linux")]

@@ -1,16 +1,22 @@
 //! `record`, `info`, `play` and `recover`.
 
-use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
+use crate::support::{Domain, Ender, Pose, pose, pose_reader, pose_writer, run_local};
 use clap::ValueEnum;
 use dds_cdr::cdr::{Encoding, decode_payload, encode_payload};
+use dds_core::builtin::PublicationBuiltinTopicData;
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
+use dds_core::qos::{
+    AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, LivelinessKind, Ownership,
+    Presentation, Preset, PublisherQos, TopicQos,
+};
 use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, SampleInfo};
 use dds_tools::commands::play::PlayKey;
 use dds_tools::commands::recover;
 use dds_tools::domain_view::DomainWatch;
 use dds_tools::options::{CompressionOption, RecoverOptions};
-use dds_tools::recording::{MessageTimes, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, messages};
+use dds_tools::recording::{
+    MessageTimes, PARTICIPANT_KEY, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, WRITER_KEY, messages,
+};
 use dds_tools::topic_reader::TopicChange;
 use dds_tools::topic_set::{TopicSelection, TopicSet};
 use dds_tools::topic_types::TopicTypes;
@@ -386,6 +392,83 @@ fn play_offers_the_given_qos() {
     let play = ["play", path.to_str().unwrap(), "--durability", "transient-local", "--readers-wait", "10"];
     domain.run(&play).unwrap();
     assert_eq!(reader.next_sample().block_for(Duration::from_secs(10)).unwrap().data, Some(pose(1, 0.5)));
+}
+
+/// The policies of a writer, without those that a replay chooses.
+fn policies(writer: &PublicationBuiltinTopicData) -> (DataWriterQos, Vec<String>, Presentation) {
+    let mut qos = writer.qos.clone().keep_last(1);
+    qos.representation.clear();
+    (qos, writer.partition.clone(), writer.presentation)
+}
+
+#[test]
+fn replay_has_the_qos_of_each_recorded_writer() {
+    let within = Duration::from_secs(60);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("qos.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let mut strict = DataWriterQos::default().transient_local().keep_last(3).user_data(b"lidar".to_vec());
+    strict.deadline = Duration::from_secs(50).into();
+    strict.lifespan = Duration::from_secs(70).into();
+    strict.latency_budget = Duration::from_millis(3).into();
+    strict.liveliness.kind = LivelinessKind::ManualByTopic;
+    strict.liveliness.lease_duration = Duration::from_secs(80).into();
+    strict.destination_order = DestinationOrder::BySourceTimestamp;
+    (strict.ownership, strict.ownership_strength) = (Ownership::Exclusive, 7);
+    let mut group = PublisherQos::default().partition(["left/arm"]);
+    (group.presentation.access_scope, group.presentation.ordered_access) = (AccessScope::Topic, true);
+    let publishers = [(group, strict), (PublisherQos::default(), DataWriterQos::default().best_effort())];
+    let writers = publishers.map(|(group, qos)| {
+        let publisher = robot.publisher(group).unwrap();
+        publisher.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap()
+    });
+    record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        for (number, writer) in (1..).zip(&writers) {
+            writer.wait_for_readers(1).block_for(within).unwrap();
+            writer.write(&pose(number, 0.5)).unwrap();
+            acknowledged(writer);
+        }
+    });
+    // Returns the writers of other participants.
+    let observed = |domain: &Domain, wait: &dyn Fn()| {
+        let mut watch = DomainWatch::new(&domain.join("observer")).unwrap();
+        let start = Instant::now();
+        while watch.view().endpoints_of("robot/pose").writers.len() < 2 && start.elapsed() < within {
+            wait();
+            std::thread::sleep(Duration::from_millis(10));
+            watch.update().unwrap();
+        }
+        let found = watch.view().endpoints_of("robot/pose").writers.into_iter().map(policies);
+        found.collect::<Vec<_>>()
+    };
+    let expected = observed(&domain, &|| {});
+    assert_eq!(expected.len(), 2);
+    let channels: Vec<_> = messages(&path).unwrap().map(|message| message.unwrap().channel.metadata.clone()).collect();
+    for writer in &writers {
+        let guid = writer.guid().to_string();
+        let channel = channels.iter().find(|metadata| metadata.get(WRITER_KEY) == Some(&guid)).unwrap();
+        assert_eq!(channel.get(PARTICIPANT_KEY).map(String::as_str), Some("robot"));
+    }
+
+    let domain = Domain::new();
+    let stop = Stop::new();
+    let line = ["play", path.to_str().unwrap(), "--loop", "--readers-wait", "0"];
+    let found = std::thread::scope(|scope| {
+        let ender = Ender(stop.clone());
+        let player = scope.spawn(|| domain.run_with(&line, "", &stop));
+        let found = observed(&domain, &|| assert!(!player.is_finished()));
+        drop(ender);
+        player.join().unwrap().unwrap();
+        found
+    });
+    assert!(found.len() == 2 && found.iter().all(|writer| expected.contains(writer)), "{found:#?}\n{expected:#?}");
+    assert_ne!(found[0], found[1]);
+    // The samples of both writers are one topic.
+    let text = run_local(&["info", path.to_str().unwrap(), "--json"]).unwrap();
+    let topics: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let samples = topics.iter().filter(|topic| topic["topic"] == "robot/pose").map(|topic| &topic["samples"]);
+    assert_eq!(samples.collect::<Vec<_>>(), [2]);
 }
 
 #[test]

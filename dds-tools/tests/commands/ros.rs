@@ -2,7 +2,7 @@
 
 use crate::support::{Domain, run_local};
 use dds_core::cdr::Encoded;
-use dds_core::qos::{DataWriterQos, TopicQos};
+use dds_core::qos::{DataReaderQos, DataWriterQos, TopicQos};
 use dds_core::{DdsType, Duration};
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn record_vectors(path: &Path) -> String {
     let robot = domain.join("robot");
     // A raw topic announces no type, as the nodes of ROS.
     let topic = robot.raw_topic("rt/force", "geometry_msgs::msg::dds_::Vector3_", TopicQos::default()).unwrap();
-    let qos = DataWriterQos::default().reliable().transient_local().keep_last(10);
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(10).deadline(Duration::from_secs(50));
     let writer = robot.publisher(None).unwrap().writer_builder(&topic).qos(qos).build().unwrap();
     for number in 0..10 {
         // CDR_LE, then the members.
@@ -59,7 +59,9 @@ fn recording_of_ros_topic_plays_as_dds_topic() {
     let path = folder.path().join("force.mcap");
     record_vectors(&path);
     let domain = Domain::new();
-    let reader = domain.join("observer").reader_builder::<Vector3>("rt/force").keep_all().reliable().build().unwrap();
+    // The replay offers the recorded deadline, or else they do not match.
+    let qos = DataReaderQos::default().reliable().keep_all().deadline(Duration::from_secs(50));
+    let reader = domain.join("observer").reader_builder::<Vector3>("rt/force").qos(qos).build().unwrap();
     domain.run(&["play", path.to_str().unwrap(), "--rate", "1000", "--readers-wait", "30"]).unwrap();
     for number in 0..10 {
         let sample = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
