@@ -423,7 +423,15 @@ fn report_target(
     // These change the meaning of the type. Others are harmless, and vendors accept them.
     let is_error = matches!(name, "id" | "hashid" | "key" | "value" | "position" | "default_literal" | "optional");
     if is_error && target != AnnotationTarget::Typedef && !is_of_vendor(name, target) {
-        return Err(parser.report(Diagnostic::error(message, raw.span)));
+        let mut error = Diagnostic::error(message, raw.span);
+        error = match (name, target) {
+            ("value", AnnotationTarget::BitValue) => error.help("write `@position` with the number of the bit"),
+            ("optional", AnnotationTarget::UnionMember) => {
+                error.help("remove it: the discriminator says whether the member is present")
+            }
+            _ => error,
+        };
+        return Err(parser.report(error));
     }
     parser.report(Diagnostic::warning(message, raw.span).note("the annotation has no effect"));
     Ok(())
@@ -678,7 +686,7 @@ fn representation(parser: &mut Parser<'_>, raw: &RawAnnotation) -> Result<Annota
             (TokenKind::Identifier, "XCDR" | "XCDR1") => DataRepresentations::XCDR1,
             (TokenKind::Identifier, "XCDR2") => DataRepresentations::XCDR2,
             (TokenKind::Identifier, "XML") => DataRepresentations::XML,
-            (TokenKind::Number, number) => {
+            (TokenKind::Number, number) if super::literal::integer(number).is_some() => {
                 let number = super::literal::integer(number).and_then(|number| u32::try_from(number).ok());
                 DataRepresentations(number.unwrap_or(0))
             }

@@ -162,7 +162,11 @@ fn unary(parser: &mut Parser<'_>, expected: Option<DefinitionId>) -> Evaluated {
     let value = match (kind, operand.value) {
         (TokenKind::Minus, ConstantValue::Integer(value)) => match value.checked_neg() {
             Some(value) => ConstantValue::Integer(value),
-            None => return Err(parser.report(Diagnostic::error("the result does not fit in 64 bits", span))),
+            None => {
+                return Err(
+                    parser.report(Diagnostic::error("the result does not fit in 64 bits (IDL 4.2, 7.4.1.4.3)", span))
+                );
+            }
         },
         (TokenKind::Minus, ConstantValue::Float(value)) => ConstantValue::Float(-value),
         (TokenKind::Minus, ConstantValue::Fixed(value)) => {
@@ -275,8 +279,9 @@ fn string(parser: &mut Parser<'_>) -> Evaluated {
         }
     }
     if text.contains('\0') {
-        let message = "a string cannot contain the character NUL";
-        return Err(parser.report(Diagnostic::error(message, span)));
+        let message = "a string cannot contain the character NUL (IDL 4.2, 7.2.6.3)";
+        let diagnostic = Diagnostic::error(message, span).note("a string of DDS ends at its first NUL");
+        return Err(parser.report(diagnostic.help("remove `\\0`, or write an array of `octet`")));
     }
     let text: Arc<str> = text.into();
     let value = if is_wide { ConstantValue::WString(text) } else { ConstantValue::String(text) };
@@ -403,7 +408,7 @@ fn integer_result(operator: BinaryOperator, left: i128, right: i128) -> Result<C
     // Intermediate results of IDL have 64 bits, signed or unsigned.
     match result {
         Some(value) if value >= i64::MIN.into() && value <= u64::MAX.into() => Ok(ConstantValue::Integer(value)),
-        _ => Err("the result does not fit in 64 bits".to_owned()),
+        _ => Err("the result does not fit in 64 bits (IDL 4.2, 7.4.1.4.3)".to_owned()),
     }
 }
 
@@ -532,7 +537,15 @@ fn convert_basic(
         Err(parser.report(Diagnostic::error(message, span)))
     };
     if let Some((min, max)) = basic.range() {
-        let ConstantValue::Integer(value) = *value else { return Ok(None) };
+        let value = match *value {
+            ConstantValue::Integer(value) => value,
+            ConstantValue::Char(c) if basic != BasicType::Octet => {
+                let help = format!("write `{}`", u32::from(c));
+                parser.vendor_warning(&format!("a character as `{}`", basic.idl_name()), "Qeo", span, &help);
+                u32::from(c).into()
+            }
+            _ => return Ok(None),
+        };
         if value >= min && value <= max {
             return Ok(Some(ConstantValue::Integer(value)));
         }
@@ -562,6 +575,14 @@ fn convert_basic(
                 "write a character, such as `'a'`",
             );
             u8::try_from(*code).ok().map(|code| ConstantValue::Char(char::from(code)))
+        }
+        (BasicType::WChar, ConstantValue::Integer(code @ 0..=0xffff)) => {
+            let character = u32::try_from(*code).ok().and_then(char::from_u32);
+            if character.is_some() {
+                let help = "write a character, such as `L'a'`";
+                parser.vendor_warning("a number as `wchar`", "RPC for DDS of eProsima", span, help);
+            }
+            character.map(ConstantValue::WChar)
         }
         (BasicType::WChar, ConstantValue::Char(c) | ConstantValue::WChar(c)) => {
             if u32::from(*c) > 0xffff {

@@ -70,6 +70,8 @@ pub enum NotData {
     Connector,
     /// `native`.
     Native,
+    /// `module NAME<…>`, or a use of it.
+    TemplateModule,
     /// A struct or union with a member that is not data.
     Struct,
 }
@@ -409,6 +411,7 @@ impl NotData {
             Self::EventType => "an eventtype",
             Self::Component => "a component",
             Self::Home => "a home",
+            Self::TemplateModule => "a template module",
             Self::PortType => "a porttype",
             Self::Connector => "a connector",
             Self::Native => "a native type",

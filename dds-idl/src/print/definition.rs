@@ -344,6 +344,7 @@ impl IdlPrinter<'_> {
             NotData::Native | NotData::Struct => format!("native {name};"),
             NotData::PortType => format!("porttype {name} {{ }};"),
             NotData::Connector => format!("connector {name} {{ }};"),
+            NotData::TemplateModule => format!("module {name}<typename T> {{ }};"),
             NotData::Home => format!("home {name} {{ }};"),
         };
         self.indented(depth, &text);

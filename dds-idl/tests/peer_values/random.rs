@@ -1,6 +1,6 @@
 //! Random values of dynamic types.
 
-use dds_cdr::cdr::dynamic::{DynamicData, DynamicKind, DynamicType, PrimitiveKind};
+use dds_cdr::cdr::dynamic::{DynamicCase, DynamicData, DynamicKind, DynamicType, PrimitiveKind};
 
 /// The generator SplitMix64. Its values are the same in each run.
 pub(super) struct Random(pub(super) u64);
@@ -56,10 +56,12 @@ pub(super) fn fill(data: &mut DynamicData, path: &str, ty: &DynamicType, random:
             }
         }
         DynamicKind::Union => {
-            let cases: Vec<_> = ty.cases().collect();
+            let free = free_label(&ty);
+            // A default beside a label for each value of the discriminator is never selected.
+            let label = |case: &DynamicCase| case.labels().first().copied().or(free);
+            let cases: Vec<_> = ty.cases().filter(|case| label(case).is_some()).collect();
             let case = &cases[random.below(cases.len() as u64) as usize];
-            // A number that no label has selects the default.
-            data.select(path, case.labels().first().copied().unwrap_or(99)).unwrap();
+            data.select(path, label(case).unwrap()).unwrap();
             fill(data, &joined(path, case.name()), &case.ty().unwrap(), random);
         }
         DynamicKind::Bitmask => {
@@ -83,6 +85,19 @@ pub(super) fn fill(data: &mut DynamicData, path: &str, ty: &DynamicType, random:
         }
         kind => panic!("{path}: {kind:?}"),
     }
+}
+
+/// A value of the discriminator that no label has: it selects the default.
+fn free_label(ty: &DynamicType) -> Option<i64> {
+    let labels: Vec<i64> = ty.cases().flat_map(|case| case.labels().to_vec()).collect();
+    let discriminator = ty.discriminator().unwrap().resolved();
+    let values: Vec<i64> = match discriminator.kind() {
+        DynamicKind::Enum => discriminator.literals().map(|(_, value)| value.into()).collect(),
+        DynamicKind::Primitive(PrimitiveKind::Bool) => vec![0, 1],
+        // Small enough for each discriminator, and a printable character. One of them is no label of a real union.
+        _ => (33..127).rev().collect(),
+    };
+    values.into_iter().find(|value| !labels.contains(value))
 }
 
 /// The path of a member; the root has an empty one.

@@ -4,7 +4,7 @@ use super::{NESTING_MAX, Parser, Reported};
 use crate::idl::scope::{NamedEntity, ScopeEntry, ScopeId};
 use crate::idl::symbol::{Symbol, SymbolTable};
 use crate::idl::token::{Token, TokenKind};
-use crate::model::{ConstantValue, DataType, DefinitionId, DefinitionKind, Diagnostic, Span};
+use crate::model::{ConstantValue, DataType, DefinitionId, DefinitionKind, Diagnostic, NotData, Span};
 use std::sync::Arc;
 
 impl Parser<'_> {
@@ -179,6 +179,9 @@ impl Parser<'_> {
         entity: NamedEntity,
     ) -> Result<(), Reported> {
         let folded = self.folded(symbol);
+        if scope == self.scope {
+            self.warn_of_name_of_scope(symbol, span);
+        }
         let Err(other) = self.names.define(scope, folded, ScopeEntry { symbol, span, entity }) else { return Ok(()) };
         let name = self.text(symbol).to_owned();
         let diagnostic = if other.symbol == symbol {
@@ -187,6 +190,35 @@ impl Parser<'_> {
             differs_only_in_case(&name, self.text(other.symbol), span)
         };
         Err(self.report(diagnostic.label(other.span, "first definition")))
+    }
+
+    /// Warns of a definition with the name of the module or type around it (IDL 4.2, 7.5.2).
+    fn warn_of_name_of_scope(&mut self, symbol: Symbol, span: Span) {
+        let name = self.text(symbol);
+        let outer = self.parents().next().map(|id| &self.specification.definition(id).name);
+        if outer.is_some_and(|outer| **outer == *name) {
+            let what = format!("the name `{name}` of the definition around it");
+            self.vendor_warning(&what, "Fast DDS", span, "give one of the two another name");
+        }
+    }
+
+    /// Whether a type and an enumerator of the scope differ only in case. Each use has the spelling of one of them.
+    pub(super) fn warns_of_enumerator(&mut self, scope: ScopeId, symbol: Symbol, span: Span, is_type: bool) -> bool {
+        let Some(other) = self.names.own(scope, self.folded(symbol)) else { return false };
+        let is_pair = match other.entity {
+            NamedEntity::Enumerator(..) => is_type,
+            NamedEntity::Definition(id) => !is_type && is_type_name(&self.specification.definition(id).kind),
+            NamedEntity::Flag(_) | NamedEntity::Local(_) => false,
+        };
+        let folded = self.folded(symbol);
+        if !is_pair || self.names.own_exact(scope, symbol, folded).is_some() {
+            return false;
+        }
+        let (own, other) = (self.text(symbol), self.text(other.symbol));
+        let (ty, enumerator) = if is_type { (own, other) } else { (other, own) };
+        let what = format!("the enumerator `{enumerator}`, which differs from the type `{ty}` only in case,");
+        self.vendor_warning(&what, "RTI Connext", span, "rename one of them");
+        true
     }
 
     /// Whether no visible definition has this name.
@@ -259,7 +291,11 @@ impl Parser<'_> {
     fn report_unknown(&mut self, what: &str, symbol: Symbol, span: Span) -> Reported {
         let name = self.symbols.shared(symbol);
         let mut diagnostic = Diagnostic::error(format!("cannot find {what} `{name}`"), span);
-        if let Some(known) = known_type_of_c(&name) {
+        let written = self.specification.sources.text(span);
+        if written.starts_with("__") {
+            let help = format!("if `{written}` is a macro of another compiler, define it: `-D {written}=VALUE`");
+            diagnostic = diagnostic.help(help);
+        } else if let Some(known) = known_type_of_c(&name) {
             diagnostic = diagnostic.help(format!("write `{known}`"));
         } else if self.specification.diagnostics.may_suggest() {
             let mut names: Vec<&str> = self.names.symbols().map(|symbol| self.symbols.text(symbol)).collect();
@@ -343,6 +379,20 @@ impl Parser<'_> {
             self.bump();
         }
     }
+}
+
+/// Whether a definition is a type, or may become one.
+pub(super) fn is_type_name(kind: &DefinitionKind) -> bool {
+    matches!(
+        kind,
+        DefinitionKind::Struct(_)
+            | DefinitionKind::Union(_)
+            | DefinitionKind::Enum(_)
+            | DefinitionKind::Bitmask(_)
+            | DefinitionKind::Bitset(_)
+            | DefinitionKind::Typedef(_)
+            | DefinitionKind::NotData(NotData::Undefined)
+    )
 }
 
 /// The IDL type for a type of C or Rust that users write by habit.

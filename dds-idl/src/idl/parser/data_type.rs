@@ -88,8 +88,64 @@ fn unsigned(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
     Ok((DataType::Basic(BasicType::UInt32), span))
 }
 
+/// The type behind a name that a vendor has without a definition, and the vendor.
+///
+/// Other names of C or Rust are errors with a suggestion: no IDL compiler has them.
+fn type_of_vendor(name: &str) -> Option<(BasicType, &'static str)> {
+    Some(match name {
+        "int8_t" => (BasicType::Int8, "HDDS"),
+        "uint8_t" => (BasicType::UInt8, "HDDS"),
+        "int16_t" => (BasicType::Int16, "HDDS"),
+        "uint16_t" => (BasicType::UInt16, "HDDS"),
+        "int32_t" => (BasicType::Int32, "HDDS"),
+        "uint32_t" => (BasicType::UInt32, "HDDS"),
+        "int64_t" => (BasicType::Int64, "HDDS"),
+        "uint64_t" => (BasicType::UInt64, "HDDS"),
+        "u8" => (BasicType::UInt8, "Dust DDS"),
+        _ => return None,
+    })
+}
+
+/// Reads a name that no definition has, but a vendor.
+fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
+    let token = parser.token();
+    if token.kind != TokenKind::Identifier || !parser.is_unknown(token.symbol) {
+        return None;
+    }
+    if parser.token_after(1).kind == TokenKind::Scope {
+        return unknown_type_of_corba(parser);
+    }
+    let name = parser.text(token.symbol).to_owned();
+    let (basic, vendor) = type_of_vendor(&name)?;
+    parser.bump();
+    let help = format!("write `{}`", basic.idl_name());
+    parser.vendor_warning(&format!("the type `{name}`"), vendor, token.span, &help);
+    Some((DataType::Basic(basic), token.span))
+}
+
+/// Reads `CORBA::NAME` in a text without `#include <orb.idl>`. Compilers of CORBA have its types built in, and no type
+/// of DDS is among them.
+pub(super) fn unknown_type_of_corba(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
+    let start = parser.token();
+    if parser.text(start.symbol) != "CORBA" || !parser.is_unknown(start.symbol) {
+        return None;
+    }
+    let mut span = start.span;
+    while matches!(parser.kind(), TokenKind::Identifier | TokenKind::Scope) {
+        let is_name = parser.kind() == TokenKind::Identifier;
+        span = span.to(parser.bump().span);
+        if is_name && parser.kind() != TokenKind::Scope {
+            break;
+        }
+    }
+    Some((DataType::Opaque("CORBA"), span))
+}
+
 /// A type by its name.
 fn named(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    if let Some(found) = undefined_name(parser) {
+        return Ok(found);
+    }
     let (entry, span) = parser.scoped_name("type")?;
     let (name, kind) = match entry.entity {
         NamedEntity::Definition(id) => {

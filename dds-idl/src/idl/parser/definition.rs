@@ -130,13 +130,14 @@ pub(super) fn inline_type(parser: &mut Parser<'_>) -> Result<DefinitionId, Repor
 
 fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>) -> Result<(), Reported> {
     parser.bump();
+    if parser.kind() == TokenKind::Scope {
+        // `module ::A<X> B;`
+        parser.bump();
+    }
     let (symbol, span) = parser.identifier("a module")?;
     let annotations = annotation::resolve(parser, raw, AnnotationTarget::Module, None);
-    if parser.kind() == TokenKind::Less {
-        return Err(parser.report(
-            Diagnostic::error(format!("`{}` is a template module, which has no types", parser.text(symbol)), span)
-                .help("write a module with the types instead of the parameters"),
-        ));
+    if parser.kind() == TokenKind::Less || parser.kind() == TokenKind::Scope {
+        return template_module(parser, (symbol, span), doc);
     }
     let brace = parser.position();
     parser.expect(TokenKind::OpenBrace, "after the name of the module")?;
@@ -181,7 +182,35 @@ fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>)
     semicolon(parser, "the module")
 }
 
-fn constant(parser: &mut Parser<'_>, raw: &[RawAnnotation], mut doc: Option<Arc<str>>) -> Result<(), Reported> {
+/// Skips `module A<typename T> { … };`, or its use `module A<X> B;` (IDL 4.2, 7.4.12). It is for components, and no
+/// profile of DDS has it.
+fn template_module(
+    parser: &mut Parser<'_>,
+    (symbol, span): (Symbol, Span),
+    doc: Option<Arc<str>>,
+) -> Result<(), Reported> {
+    let mut last = (symbol, span);
+    while !matches!(parser.kind(), TokenKind::OpenBrace | TokenKind::Semicolon | TokenKind::EndOfFile) {
+        let token = parser.bump();
+        if token.kind == TokenKind::Identifier {
+            last = (token.symbol, token.span);
+        }
+    }
+    // The name of a use stands behind the arguments.
+    let (symbol, span) = if parser.kind() == TokenKind::Semicolon { last } else { (symbol, span) };
+    skip_body(parser, "the template module")?;
+    let message = format!("`{}` is a template module, which has no types", parser.text(symbol));
+    let warning = Diagnostic::warning(message, span).note("the definition is skipped");
+    parser.report(warning.help("write a module with the types instead of the parameters"));
+    let kind = DefinitionKind::NotData(NotData::TemplateModule);
+    parser.add_definition((symbol, span), doc, Annotations::default(), kind).map(|_| ())
+}
+
+pub(super) fn constant(
+    parser: &mut Parser<'_>,
+    raw: &[RawAnnotation],
+    mut doc: Option<Arc<str>>,
+) -> Result<(), Reported> {
     parser.bump();
     let (ty, type_span) = data_type::read(parser)?;
     let can_be_constant = match parser.specification.resolve(&ty) {
@@ -398,9 +427,13 @@ fn native(parser: &mut Parser<'_>, doc: Option<Arc<str>>) -> Result<(), Reported
 
 impl Parser<'_> {
     /// Adds a declaration without a body, unless it exists already.
-    pub(super) fn declare_forward(&mut self, symbol: Symbol, span: Span) -> Result<DefinitionId, Reported> {
-        if let Some(entry) = self.names.own(self.scope, self.folded(symbol))
-            && entry.symbol == symbol
+    pub(super) fn declare_forward(
+        &mut self,
+        symbol: Symbol,
+        span: Span,
+        what: &'static str,
+    ) -> Result<DefinitionId, Reported> {
+        if let Some(entry) = self.names.own_exact(self.scope, symbol, self.folded(symbol))
             && let NamedEntity::Definition(id) = entry.entity
             && matches!(
                 self.specification.definition(id).kind,
@@ -410,10 +443,35 @@ impl Parser<'_> {
                     | DefinitionKind::Interface(_)
             )
         {
+            self.check_declared_kind(id, span, what)?;
             return Ok(id);
         }
         let kind = DefinitionKind::NotData(NotData::Undefined);
-        self.declare(symbol, span, None, Annotations::default(), kind)
+        let id = self.declare(symbol, span, None, Annotations::default(), kind)?;
+        self.declared_kinds.insert(id, what);
+        Ok(id)
+    }
+
+    /// A declaration and the definition have the same keyword (IDL 4.2, 7.4.1.4.4.4).
+    pub(super) fn check_declared_kind(
+        &mut self,
+        id: DefinitionId,
+        span: Span,
+        what: &'static str,
+    ) -> Result<(), Reported> {
+        let definition = self.specification.definition(id);
+        let declared = match &definition.kind {
+            DefinitionKind::NotData(NotData::Undefined) => self.declared_kinds.get(&id).copied(),
+            defined => Some(defined.description()),
+        };
+        match declared {
+            Some(declared) if declared != what => {
+                let message = format!("`{}` is {declared}, and here {what}", definition.name);
+                let place = definition.span;
+                Err(self.report(Diagnostic::error(message, span).label(place, "declared here")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Sets the content of a definition, and adds it to its parent.

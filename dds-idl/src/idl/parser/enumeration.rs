@@ -22,7 +22,7 @@ pub(super) fn read_enum(
     let (symbol, span) = parser.identifier("an enum")?;
     let mut annotations = annotation::resolve(parser, raw, AnnotationTarget::Enum, None);
     let bit_bound = bit_bound(parser, &annotations, span, 32);
-    let id = parser.start_definition(symbol, span)?;
+    let id = parser.start_definition(symbol, span, "an enum")?;
     parser.expect(TokenKind::OpenBrace, "after the name of the enum")?;
     let (scope, outer) = (parser.names.scope_of(id, parser.scope), parser.scope);
     let mut enumerators: Vec<Enumerator> = Vec::new();
@@ -81,7 +81,9 @@ fn define_enumerator(
     entity: NamedEntity,
 ) -> Result<(), Reported> {
     let [outer, own] = scopes;
-    if outer != own {
+    if parser.warns_of_enumerator(outer, symbol, span, false) {
+        parser.names.define_twin(outer, ScopeEntry { symbol, span, entity });
+    } else if outer != own {
         parser.define(outer, symbol, span, entity)?;
     }
     parser.define(own, symbol, span, entity)
@@ -176,7 +178,7 @@ pub(super) fn read_bitmask(
     let (symbol, span) = parser.identifier("a bitmask")?;
     let mut annotations = annotation::resolve(parser, raw, AnnotationTarget::Bitmask, None);
     let bit_bound = bit_bound(parser, &annotations, span, 64);
-    let id = parser.start_definition(symbol, span)?;
+    let id = parser.start_definition(symbol, span, "a bitmask")?;
     parser.expect(TokenKind::OpenBrace, "after the name of the bitmask")?;
     let mut flags: Vec<BitValue> = Vec::new();
     let mut positions: HashMap<u16, Span> = HashMap::new();
@@ -186,6 +188,9 @@ pub(super) fn read_bitmask(
         let raw = annotation::read(parser)?;
         let (symbol, span) = parser.identifier("a flag")?;
         let mut annotations = annotation::resolve(parser, &raw, AnnotationTarget::BitValue, None);
+        if parser.kind() == TokenKind::Equal {
+            refuse_value_of_flag(parser, symbol)?;
+        }
         let position = annotations.position().unwrap_or(next);
         next = position + 1;
         if let Some(first) = positions.insert(position, span) {
@@ -226,6 +231,22 @@ pub(super) fn read_bitmask(
     Ok(id)
 }
 
+/// Reports `A = 4` in a bitmask. Intercom means the value 4, and others the position 4, so it is not accepted.
+fn refuse_value_of_flag(parser: &mut Parser<'_>, symbol: Symbol) -> Result<(), Reported> {
+    let equal = parser.bump().span;
+    let (value, _) = evaluate_integer(parser, ExpressionPlace::Other, (0, u64::MAX.into()), "the value")?;
+    let name = parser.text(symbol).to_owned();
+    let mut diagnostic =
+        Diagnostic::error("a flag of a bitmask has a position, and no value (IDL 4.2, 7.4.13.4.3.3)", equal);
+    if value.count_ones() == 1 {
+        let bit = value.trailing_zeros();
+        diagnostic =
+            diagnostic.help(format!("write `@position({bit}) {name}` for the value {value}, as Intercom means it"));
+    }
+    parser.report(diagnostic);
+    Ok(())
+}
+
 /// Reads a bitset. The keyword is read already.
 pub(super) fn read_bitset(
     parser: &mut Parser<'_>,
@@ -235,7 +256,7 @@ pub(super) fn read_bitset(
     let (symbol, span) = parser.identifier("a bitset")?;
     let mut annotations = annotation::resolve(parser, raw, AnnotationTarget::Bitset, None);
     let base = if parser.eat(TokenKind::Colon) { Some(bitset_base(parser)?) } else { None };
-    let id = parser.start_definition(symbol, span)?;
+    let id = parser.start_definition(symbol, span, "a bitset")?;
     parser.expect(TokenKind::OpenBrace, "after the name of the bitset")?;
     let mut next: u32 = base.map_or(0, |base| bit_count(parser, base));
     let fields = parser.inside(id, |parser| {

@@ -23,13 +23,13 @@ pub(super) fn read(parser: &mut Parser<'_>, raw: &[RawAnnotation], mut doc: Opti
     }
     let (symbol, span) = parser.identifier("an interface")?;
     if parser.eat(TokenKind::Semicolon) {
-        let id = parser.declare_forward(symbol, span)?;
+        let id = parser.declare_forward(symbol, span, "an interface")?;
         parser.declared_interfaces.insert(id);
         return Ok(());
     }
     let bases = if parser.eat(TokenKind::Colon) { names(parser, "interface")? } else { Vec::new() };
     let mut annotations = annotation::resolve(parser, raw, AnnotationTarget::Interface, None);
-    let id = parser.start_definition(symbol, span)?;
+    let id = parser.start_definition(symbol, span, "an interface")?;
     parser.expect(TokenKind::OpenBrace, "after the name of the interface")?;
     parser.started.retain(|started| *started != id);
     // The types inside of the interface are added to it while it is read.
@@ -60,6 +60,12 @@ pub(super) fn read(parser: &mut Parser<'_>, raw: &[RawAnnotation], mut doc: Opti
 fn names(parser: &mut Parser<'_>, what: &str) -> Result<Vec<DefinitionId>, Reported> {
     let mut found = Vec::new();
     loop {
+        if data_type::unknown_type_of_corba(parser).is_some() {
+            if !parser.eat(TokenKind::Comma) {
+                return Ok(found);
+            }
+            continue;
+        }
         let (entry, span) = parser.scoped_name(what)?;
         let id = match entry.entity {
             NamedEntity::Definition(id) => Some(resolved(parser, id)),
@@ -207,7 +213,7 @@ fn operation(
     parser.expect(TokenKind::OpenParenthesis, "after the name of the operation")?;
     let mut parameters: Vec<OperationParameter> = Vec::new();
     while parser.kind() != TokenKind::CloseParenthesis {
-        let parameter = parameter(parser)?;
+        let parameter = parameter(parser, parameters.len())?;
         let is_case_sensitive = parser.options.case_sensitive;
         let is_equal = |other: &&OperationParameter| {
             other.name == parameter.name || !is_case_sensitive && other.name.eq_ignore_ascii_case(&parameter.name)
@@ -250,7 +256,7 @@ fn operation(
 /// More parameters have no use, and each is compared with all others.
 const PARAMETERS_MAX: usize = 256;
 
-fn parameter(parser: &mut Parser<'_>) -> Result<OperationParameter, Reported> {
+fn parameter(parser: &mut Parser<'_>, index: usize) -> Result<OperationParameter, Reported> {
     let mut raw = annotation::read(parser)?;
     let direction = match parser.token().symbol {
         keyword::IN => ParameterDirection::In,
@@ -270,8 +276,14 @@ fn parameter(parser: &mut Parser<'_>) -> Result<OperationParameter, Reported> {
         parser.bump();
     }
     raw.extend(annotation::read(parser)?);
-    let (ty, _): (DataType, _) = data_type::read(parser)?;
-    let (symbol, span) = parser.identifier("a parameter")?;
+    let (ty, type_span): (DataType, _) = data_type::read(parser)?;
     let annotations = annotation::resolve(parser, &raw, AnnotationTarget::Parameter, Some(&ty));
+    if matches!(parser.kind(), TokenKind::Comma | TokenKind::CloseParenthesis) {
+        let help = "write a name behind the type";
+        parser.vendor_warning("a parameter without a name", "`dds_rtf2_dcps.idl` of the OMG", type_span, help);
+        let name = format!("parameter{}", index + 1).into();
+        return Ok(OperationParameter { name, span: type_span, annotations, direction, ty });
+    }
+    let (symbol, span) = parser.identifier("a parameter")?;
     Ok(OperationParameter { name: parser.symbols.shared(symbol), span, annotations, direction, ty })
 }

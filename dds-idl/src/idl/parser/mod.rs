@@ -78,6 +78,8 @@ pub(super) struct Parser<'a> {
     used_early: HashSet<DefinitionId>,
     /// Interfaces with a forward declaration. Other files may define them.
     declared_interfaces: HashSet<DefinitionId>,
+    /// The kind of each type with a forward declaration.
+    declared_kinds: HashMap<DefinitionId, &'static str>,
     /// Types that are being read.
     started: Vec<DefinitionId>,
     /// Members that are not data.
@@ -115,6 +117,7 @@ pub(super) fn parse(
         annotation_members: HashMap::new(),
         used_early: HashSet::new(),
         declared_interfaces: HashSet::new(),
+        declared_kinds: HashMap::new(),
         started: Vec::new(),
         without_data: Vec::new(),
     };
@@ -268,7 +271,10 @@ impl Parser<'_> {
         let name = self.symbols.shared(symbol);
         let scoped_name = if self.parent.is_some() { self.scoped(&name) } else { Arc::clone(&name) };
         let folded = self.folded(symbol);
-        let is_twin = matches!(kind, DefinitionKind::Module(_)) && self.warns_of_twin(symbol, span);
+        let is_twin = match &kind {
+            DefinitionKind::Module(_) => self.warns_of_twin(symbol, span),
+            kind => cursor::is_type_name(kind) && self.warns_of_enumerator(self.scope, symbol, span, true),
+        };
         if !is_twin && self.names.own(self.scope, folded).is_some() {
             let entity = NamedEntity::Local("a definition");
             self.define(self.scope, symbol, span, entity)?;
@@ -298,13 +304,13 @@ impl Parser<'_> {
     }
 
     /// Starts a struct, union or interface. Its declaration may exist already.
-    fn start_definition(&mut self, symbol: Symbol, span: Span) -> Result<DefinitionId, Reported> {
-        if let Some(entry) = self.names.own(self.scope, self.folded(symbol))
+    fn start_definition(&mut self, symbol: Symbol, span: Span, what: &'static str) -> Result<DefinitionId, Reported> {
+        if let Some(entry) = self.names.own_exact(self.scope, symbol, self.folded(symbol))
             && let NamedEntity::Definition(id) = entry.entity
             && matches!(self.specification.definition(id).kind, DefinitionKind::NotData(NotData::Undefined))
-            && entry.symbol == symbol
             && !self.started.contains(&id)
         {
+            self.check_declared_kind(id, span, what)?;
             self.started.push(id);
             return Ok(id);
         }

@@ -1,6 +1,6 @@
 //! Structs, exceptions and unions.
 
-use super::{Parser, Reported, data_type, documentation};
+use super::{Parser, Reported, data_type, definition, documentation};
 use crate::idl::annotation::{self, AnnotationTarget, ID_MAX, LineAnnotations, RawAnnotation};
 use crate::idl::expression::{ExpressionPlace, evaluate, evaluate_as};
 use crate::idl::scope::NamedEntity;
@@ -67,12 +67,12 @@ pub(super) fn read_struct(
     let what = if is_exception { "an exception" } else { "a struct" };
     let (symbol, span) = parser.identifier(what)?;
     if parser.kind() == TokenKind::Semicolon && !is_exception {
-        return parser.declare_forward(symbol, span);
+        return parser.declare_forward(symbol, span, what);
     }
     let base = if parser.eat(TokenKind::Colon) { Some(base(parser)?) } else { None };
     let target = if is_exception { AnnotationTarget::Exception } else { AnnotationTarget::Struct };
     let mut annotations = annotation::resolve(parser, raw, target, None);
-    let id = parser.start_definition(symbol, span)?;
+    let id = parser.start_definition(symbol, span, what)?;
     parser.expect(TokenKind::OpenBrace, &format!("after the name of {what}"))?;
     parser.enter(span)?;
     let mut ids = MemberIds::new(parser.auto_id(&annotations), 0);
@@ -163,6 +163,16 @@ fn members(parser: &mut Parser<'_>, ids: &mut MemberIds) -> Vec<MemberDefinition
 fn member(parser: &mut Parser<'_>, ids: &mut MemberIds, found: &mut Vec<MemberDefinition>) -> Result<(), Reported> {
     let mut doc = documentation::before(parser);
     let raw = annotation::read(parser)?;
+    if parser.is_at(keyword::CONST) {
+        let help = "move the constant before the struct";
+        parser.vendor_warning(
+            "a constant in a struct",
+            "COVESA's Vehicle Signal Specification",
+            parser.token().span,
+            help,
+        );
+        return definition::constant(parser, &raw, doc);
+    }
     let (ty, type_span) = data_type::read(parser)?;
     let first = found.len();
     let mut annotations = LineAnnotations::new(&raw, AnnotationTarget::Member);
@@ -212,7 +222,7 @@ pub(super) fn read_union(
 ) -> Result<DefinitionId, Reported> {
     let (symbol, span) = parser.identifier("a union")?;
     if parser.kind() == TokenKind::Semicolon {
-        return parser.declare_forward(symbol, span);
+        return parser.declare_forward(symbol, span, "a union");
     }
     let mut annotations = annotation::resolve(parser, raw, AnnotationTarget::Union, None);
     if !parser.eat_keyword(keyword::SWITCH) {
@@ -221,7 +231,7 @@ pub(super) fn read_union(
     parser.expect(TokenKind::OpenParenthesis, "after `switch`")?;
     let discriminator = discriminator(parser)?;
     parser.expect(TokenKind::CloseParenthesis, "after the discriminator")?;
-    let id = parser.start_definition(symbol, span)?;
+    let id = parser.start_definition(symbol, span, "a union")?;
     parser.expect(TokenKind::OpenBrace, "after the discriminator")?;
     parser.enter(span)?;
     let mut ids = MemberIds::new(parser.auto_id(&annotations), parser.options.first_union_id);
@@ -255,7 +265,8 @@ fn refuse_id_of_discriminator(parser: &mut Parser<'_>, branches: &[UnionBranch])
             let message = format!("the member `{}` has the id 0, which is that of the discriminator", member.name);
             let diagnostic = Diagnostic::error(message, member.span)
                 .note("a mutable union sends its discriminator as member 0 (XTypes 1.3, 7.4.3.5.3)")
-                .help("give the member another `@id`, or make the union `@appendable`, which sends no ids");
+                .help("give the member another `@id`, or make the union `@appendable`, which sends no ids")
+                .note("OpenDDS accepts the id 0, and reads the first member 0 as the discriminator");
             parser.report(diagnostic);
         }
     }

@@ -179,7 +179,7 @@ fn include(this: &mut Preprocessor<'_>, span: Span, rest: &[Token], text: &str) 
     } else {
         expanded = expansion::expand_list(this, rest);
         let Some(joined) = this.created_text(&expanded, span) else { return };
-        included_name(this, &expanded, &joined)
+        included_name(this, &expanded, &joined).or_else(|| name_without_quotes(this, rest, text))
     }
     .unwrap_or_default();
     let place = rest.first().map_or(span, |first| rest.last().map_or(first.span, |last| first.span.to(last.span)));
@@ -219,6 +219,21 @@ fn included_name(this: &Preprocessor<'_>, line: &[Token], text: &str) -> Option<
     }
     let name = text.strip_prefix('<')?.split('>').next()?;
     Some((name.trim().to_owned(), false))
+}
+
+/// The name in `#include types.idl`.
+fn name_without_quotes(this: &mut Preprocessor<'_>, line: &[Token], text: &str) -> Option<(String, bool)> {
+    let name = line_text(line, text);
+    let is_name = !name.contains(char::is_whitespace) && (name.ends_with(".idl") || name.ends_with(".pidl"));
+    let span = line.first()?.span.to(line.last()?.span);
+    is_name.then(|| {
+        this.diagnostics.push(
+            Diagnostic::warning("the name of a file without quotes is not standard IDL", span)
+                .note("accepted for TAOX11")
+                .help(format!("write `#include \"{name}\"`")),
+        );
+        (name.to_owned(), true)
+    })
 }
 
 fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {

@@ -46,6 +46,16 @@ impl Macro {
 }
 
 impl Preprocessor<'_> {
+    /// Defines a macro of the compiler. Files of Cyclone DDS contain code of C for every compiler but `idlc`.
+    pub(super) fn define_number(&mut self, name: &str, value: &str) {
+        let symbol = self.symbols.intern(value);
+        let kind = TokenKind::Number;
+        let span = Span::default();
+        let body = Token { kind, starts_line: false, is_joined: false, is_final: false, symbol, span };
+        let name = self.symbols.intern(name);
+        self.macros.insert(name, Macro::new(span, None, false, vec![body]));
+    }
+
     /// Defines a macro by an option: `-D NAME=VALUE`.
     pub(super) fn define_option(&mut self, name: &str, value: &str) {
         let file = self.sources.add("<command line>", value, None);

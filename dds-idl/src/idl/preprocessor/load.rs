@@ -99,17 +99,26 @@ const CORBA_TYPES: &str = "module CORBA {
 };
 ";
 
+/// Times of CORBA (Enhanced View of Time 2.0, 1.3.2).
+const TIME_TYPES: &str = "module TimeBase {
+    typedef unsigned long long TimeT; typedef TimeT InaccuracyT; typedef short TdfT;
+    struct UtcT { TimeT time; unsigned long inacclo; unsigned short inacchi; TdfT tdf; };
+    struct IntervalT { TimeT lower_bound; TimeT upper_bound; };
+};
+";
+
 /// The text of a file of TAO or of OpenDDS's configuration, for machines without them.
 pub(super) fn tao_file(name: &str) -> Option<String> {
     let sequence = |(name, ty): &(&str, &str)| format!("module CORBA {{ typedef sequence<{ty}> {name}Seq; }};\n");
     match name {
         // The standard gives this file, and TAO has it in its own folder.
-        "orb.idl" | "tao/orb.idl" => {
+        "orb.idl" | "tao/orb.idl" | "tao/orb_types.pidl" => {
             let includes = TAO_SEQUENCES.iter().map(|(name, _)| format!("#include <tao/{name}Seq.pidl>\n"));
             return Some(includes.chain([CORBA_TYPES.to_owned()]).collect());
         }
+        "TimeBase.idl" | "orbsvcs/TimeBase.idl" | "tao/TimeBase.pidl" => return Some(TIME_TYPES.to_owned()),
         // The configuration of a usual build is empty.
-        "dds/OpenDDSConfig.h" => return Some("\n".to_owned()),
+        "dds/OpenDDSConfig.h" | "OpenDDSConfigWrapper.h" => return Some("\n".to_owned()),
         "tao/Version.h" => return Some("#define TAO_MAJOR_VERSION 2\n#define TAO_MINOR_VERSION 5\n".to_owned()),
         _ => {}
     }

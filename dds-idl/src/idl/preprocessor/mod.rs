@@ -138,6 +138,7 @@ impl<'a> Preprocessor<'a> {
             is_aborted: false,
             output: Preprocessed::default(),
         };
+        this.define_number("__IDLC__", "1");
         for (name, value) in &options.defines {
             this.define_option(name, value);
         }

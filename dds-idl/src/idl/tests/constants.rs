@@ -31,7 +31,7 @@ fn wrong_constant_is_refused() {
     refuse("const unsigned long A = -1;", "1:25: -1 is not in the range of `uint32`: 0 to 4294967295");
     refuse("const long A = 1 / 0;", "1:20: division by zero");
     refuse("const long A = 1 << 64;", "1:16: a shift by 64 is not in the range 0 to 63");
-    refuse("const uint64 A = 0xFFFFFFFFFFFFFFFF * 2;", "1:18: the result does not fit in 64 bits");
+    refuse("const uint64 A = 0xFFFFFFFFFFFFFFFF * 2;", "1:18: the result does not fit in 64 bits (IDL 4.2, 7.4.1.4.3)");
     refuse("const long A = 1.5;", "1:16: expected a value of type `int32`, found a floating-point number");
     refuse("const long A = \"1\";", "1:16: expected a value of type `int32`, found a string");
     refuse("const long A = B;", "1:16: cannot find constant `B`");
@@ -40,7 +40,7 @@ fn wrong_constant_is_refused() {
     refuse("const char A = 'ab';", "1:16: expected one character in quotes");
     refuse("const char A = '\\q';", "1:16: unknown escape sequence `\\q`");
     warn(r#"const string A = "a\(b";"#, r"1:18: `\(` in a string is not standard IDL");
-    refuse("const string A = \"a\\0\";", "1:18: a string cannot contain the character NUL");
+    refuse("const string A = \"a\\0\";", "1:18: a string cannot contain the character NUL (IDL 4.2, 7.2.6.3)");
     refuse("const long A = 09;", "1:16: `09` is not a number");
     refuse("struct S { long a; }; const S A = 1;", "1:29: `S` cannot be the type of a constant");
     refuse("const long A = ;", "1:16: expected a constant expression, found `;`");
@@ -118,4 +118,14 @@ fn enumerator_is_an_integer_with_a_warning() {
         "enum Kind { A }; const double N = A;",
         "1:35: expected a value of type `double`, found an enumerator of `Kind`",
     );
+}
+
+#[test]
+fn numbers_and_characters_of_vendors_are_converted() {
+    warn("const boolean A = 1;", "1:19: a number as `boolean` is not standard IDL");
+    warn("const char A = 65;", "1:16: a number as `char` is not standard IDL");
+    warn("const wchar A = 65;", "1:17: a number as `wchar` is not standard IDL");
+    assert_eq!(constant("const wchar A = 65;"), ConstantValue::WChar('A'));
+    warn("union U switch (long) { case 'a': long x; };", "1:30: a character as `int32` is not standard IDL");
+    refuse("const wchar A = 0xd800;", "1:17: expected a value of type `wchar`, found an integer");
 }

@@ -78,7 +78,30 @@ fn interface_has_operations_and_attributes() {
     refuse(text, "1:27: a oneway operation has no result, and no `out` parameters");
     refuse("interface I { void f(in long a, in long a); };", "1:41: the parameter `a` is defined twice");
     refuse("struct S { long a; }; interface I : S { };", "1:37: `S` is not an interface");
-    refuse("module M<typename T> { struct S { T a; }; };", "1:8: `M` is a template module, which has no types");
+    warn("interface I { void f(inout long); };", "1:28: a parameter without a name is not standard IDL");
+}
+
+#[test]
+fn template_modules_are_skipped() {
+    let text = "module M<typename T> { struct S { T a; }; }; struct P { long a; };";
+    let found = warn(text, "1:8: `M` is a template module, which has no types");
+    assert!(found.find("P").is_some());
+    let used = accept("module M<typename T> { }; module M<long> N; struct P { long a; };");
+    assert!(used.find("N").is_some());
+    refuse(
+        "module M<typename T> { struct S { T a; };",
+        "1:42: expected `}` of the template module, found the end of the file",
+    );
+}
+
+/// Compilers of CORBA have its module built in.
+#[test]
+fn types_of_corba_need_no_include() {
+    warn(
+        "interface I : CORBA::Object { }; struct S { CORBA::TypeCode type; };",
+        "1:45: `S` is skipped: `CORBA` is not data of a DDS topic",
+    );
+    refuse("struct S { CORBA::TypeCode type; };", "1:12: `CORBA` is not data of a DDS topic");
 }
 
 #[test]

@@ -128,3 +128,39 @@ fn two_enums_may_have_an_enumerator_of_the_same_name() {
     assert_eq!(accept("enum A { X }; enum B { X }; enum C { X };").diagnostics.iter().count(), 2);
     refuse("enum A { Red }; enum B { RED };", "1:26: `RED` differs from `Red` only in case");
 }
+
+/// RTI Connext keeps both, and each use has the spelling of one of them.
+#[test]
+fn enumerator_and_type_may_differ_only_in_case() {
+    let text = "struct Sample { long x; }; enum E { SAMPLE }; struct U { Sample s; @default(SAMPLE) E e; };";
+    let found = warn(
+        text,
+        "1:37: the enumerator `SAMPLE`, which differs from the type `Sample` only in case, is not standard IDL",
+    );
+    assert_eq!(member_types(&found, "U"), ["Sample", "E"]);
+    let text = "enum E { SAMPLE }; struct Sample { long x; }; const E A = SAMPLE; struct U { Sample s; };";
+    let found = warn(
+        text,
+        "1:27: the enumerator `SAMPLE`, which differs from the type `Sample` only in case, is not standard IDL",
+    );
+    assert_eq!(member_types(&found, "U"), ["Sample"]);
+    refuse(
+        "struct Sample { long x; }; enum E { SAMPLE }; struct Sample { long x; };",
+        "1:54: `Sample` is defined twice",
+    );
+}
+
+#[test]
+fn name_of_the_scope_is_not_defined_again() {
+    let text = "module M { struct M { long a; }; };";
+    warn(text, "1:19: the name `M` of the definition around it is not standard IDL");
+    let text = "struct S { long S; };";
+    warn(text, "1:17: the name `S` of the definition around it is not standard IDL");
+    accept_silently("module M { module N { struct M { long m; }; }; };");
+}
+
+#[test]
+fn macro_of_another_compiler_is_named() {
+    let error = refusal("const long A = __TAO_IDL;");
+    assert!(error.to_string().contains("`-D __TAO_IDL=VALUE`"), "{error}");
+}

@@ -146,3 +146,22 @@ fn latin_1_comment_is_accepted_with_a_warning() {
     assert_eq!(found.diagnostics.iter().next().unwrap().message, "the file is not UTF-8");
     assert_eq!(structure(&found, "A").members[0].ty, DataType::Basic(BasicType::Int32));
 }
+
+#[test]
+fn code_for_other_compilers_than_idlc_is_left_out() {
+    accept_silently("#if defined(__IDLC__)\nstruct A { long a; };\n#else\n#include <string.h>\nint main();\n#endif");
+}
+
+#[test]
+fn times_of_corba_are_built_in() {
+    let found = accept_silently("#include <orbsvcs/TimeBase.idl>\nstruct A { TimeBase::TimeT at; };");
+    assert!(found.find("TimeBase::UtcT").is_some());
+    accept_silently("#include \"OpenDDSConfigWrapper.h\"\nstruct A { long a; };");
+}
+
+#[test]
+fn file_name_without_quotes_is_accepted_with_a_warning() {
+    let error = refusal("#include none.idl\nstruct A { long a; };").to_string();
+    assert!(error.contains("the name of a file without quotes is not standard IDL"), "{error}");
+    assert!(error.contains("cannot find the file `none.idl`"), "{error}");
+}

@@ -19,6 +19,92 @@ fn each_wrong_member_gets_its_error() {
     assert_eq!(lines, [2, 4, 5]);
 }
 
+/// Messages that no test of a subject has.
+#[test]
+fn each_refusal_has_its_message() {
+    let parameters = (0..300).map(|n| format!("long p{n};")).collect::<String>();
+    let nested = |open: &str, close: &str| format!("{}{}", open.repeat(300), close.repeat(300));
+    let texts = [
+        ("struct S { @id(1 2) long a; };", "expected `,` or `)` after the argument"),
+        ("@5 struct S { long a; };", "expected the name of an annotation"),
+        ("@note(a = ) struct S { long a; };", "expected the value of an argument"),
+        ("struct S { long a; //@ID x\n};", "expected a member id from 0 to 268435455"),
+        ("struct S { //@Extensibility NONE\n long a; }; //@Extensibility NONE\n", "expected FINAL, APPENDABLE"),
+        ("@data_representation(1.5) struct S { long a; };", "expected XCDR1, XML or XCDR2, joined by `|`"),
+        ("struct S { long a[\"x\"]; };", "expected an integer, found a string"),
+        ("const double A = 1e999;", "`1e999` is too large for a number"),
+        ("const string A = \"a\\0\";", "a string cannot contain the character NUL"),
+        ("const long A = 0x7fffffffffffffff * 4;", "the result does not fit in 64 bits"),
+        ("const wchar A = L'\\ud800';", "is not a character"),
+        ("struct S { long a @note; };", "expected `[` after the annotation"),
+        ("const long A[2] = 1;", "a constant cannot be an array"),
+        ("valuetype V { public long a;", "expected `}` of a valuetype"),
+        ("enum E { @value(\"x\") A };", "expected an integer as the value, found a string"),
+        ("bitset B { long a; };", "expected `bitfield`"),
+        ("local struct A { long a; };", "expected `interface`"),
+        ("interface I { readonly long a; };", "expected `attribute`"),
+        ("#pragma keylist\n", "expected the name of a type after `#pragma keylist`"),
+        ("struct S { long a; };\n#pragma keylist S a[0]\n", "`a[0]` is not an element of an array"),
+        ("enum E { A }; struct S : A { long b; };", "`A` is not a struct"),
+        ("union U switch (long) { long a; };", "expected `case` or `default`"),
+        ("union U switch (uint64) { case 18446744073709551615: long a; };", "is larger than 2^63 - 1"),
+        ("#if 1 1\n#endif", "expected an operator"),
+        ("#if 1 ? 2\n#endif", "expected `:`"),
+        ("#undef 1\n", "expected the name of a macro"),
+        ("#ifdef 1\n#endif", "expected the name of a macro"),
+        ("#define 1\n", "expected the name of a macro"),
+        ("#define defined\n", "`defined` cannot be a macro"),
+        ("#define F(1) x\n", "expected parameters of a macro: `(A, B)`"),
+        ("#include 5\n", "expected the name of a file"),
+        ("#define P(a, b) a##b\nconst long A = P(+, 1);", "`##` creates `+1`, which is not one token"),
+        ("/* struct S { long a; };", "this comment does not end"),
+    ];
+    let long = [
+        (format!("{} struct S {{ long a; }};", "@note ".repeat(300)), "a definition has at most 256 annotations"),
+        (format!("@note({}0) struct S {{ long a; }};", "0, ".repeat(300)), "an annotation has at most 256 arguments"),
+        (format!("@annotation a {{ {parameters} }};"), "an annotation has at most 256 parameters"),
+        (format!("interface I {{ void f({}in long p); }};", "in long, ".repeat(300)), "too many parameters"),
+        (format!("const double A = {}.5;", "1".repeat(10_000)), "a number has at most"),
+        (nested("module a {", "};"), "more than 200 levels of nesting"),
+        (
+            "typedef long A0;".to_owned()
+                + &(1..300).map(|n| format!("typedef sequence<A{}> A{n};", n - 1)).collect::<String>(),
+            "more than 200 levels of nesting: typedefs count",
+        ),
+        (format!("#if {}1\n#endif", "!".repeat(300)), "too many levels of operators"),
+        (
+            format!("#define F(x) x\nconst long A = {};", nested("F(", ")")),
+            "macro calls are nested more than 100 times",
+        ),
+        (
+            "#define A0 1 1\n".to_owned()
+                + &(1..60).map(|n| format!("#define A{n} A{} A{}\n", n - 1, n - 1)).collect::<String>()
+                + "A59",
+            "macros produce more than 2000000 tokens",
+        ),
+        (
+            format!(
+                "#define S(x) #x\n#define T(x) S(x)\nconst string A = {}\"\\\"\"{};",
+                "T(".repeat(40),
+                ")".repeat(40)
+            ),
+            "macros create more than 16777216 bytes of text",
+        ),
+        (
+            format!(
+                "struct S {{ {} long {}; }};",
+                "@note(0) ".repeat(200),
+                (0..100_000).map(|n| format!("m{n}")).collect::<Vec<_>>().join(", ")
+            ),
+            "more than 2000000 annotations and parts of types",
+        ),
+    ];
+    for (text, message) in texts.map(|(text, message)| (text.to_owned(), message)).into_iter().chain(long) {
+        let error = refusal(&text).to_string();
+        assert!(error.contains(message), "{}\n{}", &text[..text.len().min(80)], &error[..error.len().min(400)]);
+    }
+}
+
 #[test]
 fn limits_end_hostile_input() {
     let nested = |open: &str, close: &str| format!("{}{}", open.repeat(10_000), close.repeat(10_000));

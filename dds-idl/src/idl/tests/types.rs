@@ -249,3 +249,39 @@ fn bitmask_and_bitset_have_positions() {
     refuse("bitset B { bitfield<9, float> a; };", "1:24: `float` cannot be the type of a bitfield");
     refuse("struct S { long a; }; bitset B : S { bitfield<1> a; };", "1:34: the base `S` is not a bitset");
 }
+
+#[test]
+fn types_of_vendors_are_accepted() {
+    let found = accept("struct S { uint32_t a; int64_t b; u8 c; };");
+    assert_eq!(member_types(&found, "S"), ["uint32", "int64", "uint8"]);
+    warn("struct S { uint32_t a; };", "1:12: the type `uint32_t` is not standard IDL");
+    warn("union U switch (u8) { case 1: long a; };", "1:17: the type `u8` is not standard IDL");
+    // A definition of the text comes first.
+    let found = accept_silently("typedef octet u8; struct S { u8 a; };");
+    assert_eq!(member_types(&found, "S"), ["u8"]);
+}
+
+#[test]
+fn value_of_a_flag_is_refused_with_its_position() {
+    let text = "bitmask B { A = 4 };";
+    refuse(text, "1:15: a flag of a bitmask has a position, and no value (IDL 4.2, 7.4.13.4.3.3)");
+    assert!(refusal(text).to_string().contains("write `@position(2) A` for the value 4"));
+    let text = "bitmask B { @value(4) A };";
+    refuse(text, "1:13: `@value` does not apply to a flag of a bitmask");
+    assert!(refusal(text).to_string().contains("write `@position` with the number of the bit"));
+}
+
+#[test]
+fn declaration_and_definition_have_one_kind() {
+    refuse("union I; interface I { };", "1:20: `I` is a union, and here an interface");
+    refuse("struct A; enum A { B };", "1:16: `A` is a struct, and here an enum");
+    refuse("struct A { long x; }; union A;", "1:29: `A` is a struct, and here a union");
+    accept_silently("struct A; struct A; struct A { long x; }; struct A;");
+}
+
+#[test]
+fn constant_in_a_struct_is_accepted_with_a_warning() {
+    let text = "struct A { long x; const string unit = \"km\"; };";
+    let found = warn(text, "1:20: a constant in a struct is not standard IDL");
+    assert_eq!(member_types(&found, "A"), ["int32"]);
+}
