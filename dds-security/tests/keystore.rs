@@ -91,6 +91,8 @@ fn governance_decides_before_the_grant() {
     folder.edit("enclaves/governance.xml", "<enable_read_access_control>true<", "<enable_read_access_control>false<");
     folder.edit("enclaves/governance.xml", "<topic_expression>*<", "<topic_expression>rt/*<");
     folder.edit("enclaves/robot7/permissions.xml", "<topic>*<", "<topic>rt/clock<");
+    let tags = "</partitions><data_tags><tag><name>level</name><value>open</value></tag></data_tags></publish>";
+    folder.edit("enclaves/robot7/permissions.xml", "</partitions>\n        </publish>", tags);
     folder.edit("enclaves/robot7/permissions.xml", "<default>DENY<", "<default>ALLOW<");
     folder.make(&[]);
     let checked = check(&folder.0, NOW).unwrap();
@@ -99,6 +101,11 @@ fn governance_decides_before_the_grant() {
         let decision = checked.identities[0].decide(&access, NOW);
         (decision.is_allowed, decision.reason)
     };
+    let text = checked.identities[0].to_string();
+    assert!(
+        text.contains("may publish `rt/clock` in domains 0, partitions `*`, data tags `level=open` (line "),
+        "{text}"
+    );
     // The grant allows the first two by its default.
     assert_eq!(decide(AccessAction::Publish, 1, "rt/scan"), (false, AccessReason::NoDomainRule));
     assert_eq!(decide(AccessAction::Publish, 0, "clock"), (false, AccessReason::NoTopicRule));

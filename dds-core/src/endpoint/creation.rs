@@ -25,6 +25,8 @@ pub(crate) struct NewEndpoint<E: Endpoint> {
     pub(crate) topic: Option<Arc<TopicHandle>>,
     pub(crate) span: tracing::Span,
     pub(crate) delivery: Delivery,
+    /// Names and values, on which permissions decide.
+    pub(crate) data_tags: Vec<(String, String)>,
 }
 
 /// Returns the identity of a new endpoint.

@@ -139,6 +139,7 @@ pub(crate) struct EndpointCore<E: Endpoint> {
     enabling: Mutex<()>,
     listener: ListenerPlace,
     delivery: Delivery,
+    data_tags: Vec<(String, String)>,
     status_condition: OnceLock<StatusCondition>,
     closed: AtomicBool,
     /// [`has_matched`](Self::has_matched) has returned `true`.
@@ -165,6 +166,7 @@ impl<E: Endpoint> EndpointCore<E> {
             enabling: Mutex::default(),
             listener: ListenerPlace::default(),
             delivery: new.delivery,
+            data_tags: new.data_tags,
             status_condition: OnceLock::new(),
             closed: AtomicBool::new(false),
             has_matched: AtomicBool::new(false),
@@ -225,6 +227,10 @@ impl<E: Endpoint> EndpointCore<E> {
     }
 
     /// Topic that the endpoint was created with. `None` if it was created by a topic name.
+    pub(crate) fn data_tags(&self) -> &[(String, String)] {
+        &self.data_tags
+    }
+
     pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
         self.topic.as_ref()
     }

@@ -221,19 +221,26 @@ impl DomainPolicy {
             return Ok(());
         }
         let partitions: Vec<&str> = endpoint.partition.iter().map(String::as_str).collect();
+        let data_tags: Vec<_> =
+            endpoint.data_tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let request = AccessRequest {
             action,
             domain_id: self.domain_id,
             topic: &endpoint.topic_name,
             partitions: &partitions,
-            data_tags: &[],
+            data_tags: &data_tags,
         };
         let decision = grant.decide(&request, now);
         if decision.is_allowed {
             return Ok(());
         }
         let verb = if is_writer { "writing" } else { "reading" };
-        Err(format!("{verb} topic {:?} is {decision}", endpoint.topic_name))
+        let mut tags = String::new();
+        for (name, value) in &endpoint.data_tags {
+            let joint = if tags.is_empty() { " with data tags" } else { "," };
+            tags = format!("{tags}{joint} {name:?}={value:?}");
+        }
+        Err(format!("{verb} topic {:?}{tags} is {decision}", endpoint.topic_name))
     }
 
     fn topic_rule(&self, topic_name: &str) -> Result<&TopicRule, String> {
@@ -420,6 +427,32 @@ mod tests {
         }
         // After its validity a grant allows nothing.
         assert!(policy.check_remote(&grant(), &endpoint("allowed", Some(own)), true, 2_000_000_000).is_err());
+    }
+
+    #[test]
+    fn data_tags_of_an_endpoint_decide() {
+        let policy = policy("NONE", "NONE");
+        let document = "<dds><permissions><grant name=\"robots\"><subject_name>CN=robot</subject_name>\
+            <validity><not_before>2020-01-01T00:00:00</not_before><not_after>2032-01-01T00:00:00</not_after></validity>\
+            <deny_rule><domains><id>0</id></domains><publish><topics><topic>*</topic></topics>\
+            <data_tags><tag><name>level</name><value>secret</value></tag></data_tags></publish></deny_rule>\
+            <allow_rule><domains><id>0</id></domains><publish><topics><topic>*</topic></topics>\
+            <data_tags><tag><name>level</name><value>open</value></tag></data_tags></publish></allow_rule>\
+            <default>DENY</default></grant></permissions></dds>";
+        let grant = Permissions::parse(document).unwrap().grants[0].clone();
+        let check = |tags: &[(&str, &str)]| {
+            let data_tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let endpoint = EndpointData { data_tags, ..endpoint("any", policy.info_of("any")) };
+            policy.check_remote(&grant, &endpoint, true, NOW)
+        };
+        assert_eq!(check(&[]), Ok(()));
+        assert_eq!(check(&[("level", "open")]), Ok(()));
+        let denied = check(&[("level", "open"), ("level", "secret")]).unwrap_err();
+        assert!(
+            denied.contains("with data tags \"level\"=\"open\", \"level\"=\"secret\" is denied by the rule"),
+            "{denied}"
+        );
+        assert!(check(&[("other", "open")]).unwrap_err().contains("denied by the default"));
     }
 
     #[test]

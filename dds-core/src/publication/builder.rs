@@ -69,6 +69,7 @@ pub struct DataWriterBuilder<'t, T> {
     listener: Option<(StatusMask, EndpointDispatch<WriterHandle>)>,
     /// The topic has a key, but its type is unknown to this process.
     is_keyed: bool,
+    data_tags: Vec<(String, String)>,
 }
 
 impl<'t, T> DataWriterBuilder<'t, T> {
@@ -82,7 +83,17 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let qos = Ok(topic.policies().writer(default));
         let participant = ParticipantRef::new(participant);
         let behavior = Behavior { slow_reader: SlowReader::default(), batching: None };
-        Self { participant, qos, topic, group: None, behavior, delivery, listener: None, is_keyed: false }
+        Self {
+            participant,
+            qos,
+            topic,
+            group: None,
+            behavior,
+            delivery,
+            listener: None,
+            is_keyed: false,
+            data_tags: Vec::new(),
+        }
     }
 
     /// Sets the QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). It replaces earlier setters.
@@ -194,6 +205,35 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
+    /// Adds a data tag (DDS Security 1.1, 8.7). Discovery announces it, and permissions decide on it.
+    ///
+    /// The permissions of this participant and of its peers must allow all tags of the writer, and deny none of them.
+    /// [`build`](Self::build) returns an error for more than 32 tags, and for a name or a value of more than 256 bytes.
+    ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let writer = participant.writer_builder::<Pose>("robot/pose").data_tag("level", "secret").build()?;
+    /// # drop(writer);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "security-pki")]
+    pub fn data_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.data_tags.push((name.into(), value.into()));
+        self
+    }
+
     /// Sets the thread that calls the listener. Default: the participant's setting, which defaults to its event thread.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
@@ -236,7 +276,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, behavior, delivery, listener, is_keyed } = self;
+        let Self { participant, topic, qos, group, behavior, delivery, listener, is_keyed, data_tags } = self;
         let kind = if topic.has_key() || is_keyed { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let subject = new_subject(&**participant, "writer", topic.name(), kind);
         // A content-filtered topic is for readers only (DDS 1.4, 2.2.2.3.3).
@@ -263,6 +303,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             topic: topic.handle().cloned(),
             span: tracing::error_span!(parent: core.span(), "writer", %guid, topic = topic.name()),
             delivery,
+            data_tags,
         };
         let encoder = SampleEncoder::new(topic.ty().cloned(), topic.has_key());
         let handle = new_handle(new, encoder, behavior, |handle| Box::new(DataWriter::<T>::lend(handle)));

@@ -56,11 +56,19 @@ impl Config {
 
     /// Checks whether the permissions allow a local endpoint.
     pub(crate) fn check_endpoint(&self, endpoint: &EndpointData, now: Now) -> Result<(), CreateErrorKind> {
+        // Peers would refuse the announcement.
+        let (tags, len_max) = (&endpoint.data_tags, EndpointData::DATA_TAG_LEN_MAX);
+        if tags.len() > EndpointData::DATA_TAGS_MAX
+            || tags.iter().any(|(name, tag)| name.len().max(tag.len()) > len_max)
+        {
+            let message = "an endpoint has at most 32 data tags, whose names and values have at most 256 bytes";
+            return Err(CreateErrorKind::security(message));
+        }
         #[cfg(feature = "security-pki")]
         if let Some(plugins) = &self.plugins {
             return plugins.check_endpoint(endpoint, now).map_err(CreateErrorKind::security);
         }
-        let _ = (endpoint, now);
+        let _ = now;
         Ok(())
     }
 

@@ -82,6 +82,7 @@ pub struct DataReaderBuilder<'t, T> {
     /// An invalid filter is an error of `build`.
     filter: Option<Result<Arc<FilteredTopic>, CreateErrorKind>>,
     awaits_writers: bool,
+    data_tags: Vec<(String, String)>,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
@@ -111,6 +112,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             key: None,
             filter: None,
             awaits_writers: false,
+            data_tags: Vec::new(),
         }
     }
 
@@ -186,6 +188,35 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// Places the reader in a subscriber.
     pub(crate) fn group(mut self, group: Arc<SubscriberGroup>) -> Self {
         self.group = Some(group);
+        self
+    }
+
+    /// Adds a data tag (DDS Security 1.1, 8.7). Discovery announces it, and permissions decide on it.
+    ///
+    /// The permissions of this participant and of its peers must allow all tags of the reader, and deny none of them.
+    /// [`build`](Self::build) returns an error for more than 32 tags, and for a name or a value of more than 256 bytes.
+    ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let reader = participant.reader_builder::<Pose>("robot/pose").data_tag("level", "secret").build()?;
+    /// # drop(reader);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "security-pki")]
+    pub fn data_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.data_tags.push((name.into(), value.into()));
         self
     }
 
@@ -277,7 +308,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     where
         T: 'static,
     {
-        let awaits_writers = self.awaits_writers;
+        let (awaits_writers, data_tags) = (self.awaits_writers, self.data_tags);
         let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter, .. } = self;
         // A raw topic has no type. Its caller says by the source of the key that there is one.
         let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
@@ -308,6 +339,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             topic: topic.handle().cloned(),
             span: tracing::error_span!(parent: core.span(), "reader", %guid, topic = topic.name()),
             delivery,
+            data_tags,
         };
         let source = SampleSource {
             key: match key {

@@ -194,6 +194,54 @@ fn permissions_of_both_sides_decide() {
     pass(&orders, &of_robot);
 }
 
+/// Discovery announces the tags, so peers decide about them as well.
+#[test]
+fn data_tags_decide_about_own_and_remote_endpoints() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    let simulation = Simulation::new(12);
+    let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+    let tagged = |value: &str| {
+        let builder = robot.writer_builder::<Parcel>("parcels").qos(Preset::Event.writer());
+        builder.data_tag("level", value).build()
+    };
+    let message = tagged("secret").unwrap_err().to_string();
+    assert!(
+        message.contains("permissions.p7s") && message.contains("with data tags \"level\"=\"secret\""),
+        "{message}"
+    );
+    let allow = |text: String| {
+        let end = "</partitions>\n        </publish>";
+        assert!(text.contains(end), "{text}");
+        let tag = |value| format!("<tag><name>level</name><value>{value}</value></tag>");
+        let tags = format!("</partitions><data_tags>{}{}</data_tags></publish>", tag("secret"), tag("open"));
+        text.replace(end, &tags)
+    };
+    drop(robot);
+    keystore.edit_permissions("robot", allow);
+    let robot = build(&simulation, &keystore, "robot");
+    let writer = |value: &str| {
+        let builder = robot.writer_builder::<Parcel>("parcels").qos(Preset::Event.writer());
+        builder.data_tag("level", value).build().unwrap()
+    };
+    let reader = station.reader_builder("parcels").qos(Preset::Event.reader()).build().unwrap();
+    pass(&writer("open"), &reader);
+    let message = robot.writer_builder::<Parcel>("parcels").data_tag("level", "x".repeat(257)).build().unwrap_err();
+    assert!(message.to_string().contains("at most 256 bytes"), "{message}");
+    let deny = |text: String| {
+        text.replace(
+            "<allow_rule>",
+            "<deny_rule><domains><id>0</id></domains><publish><topics>\
+        <topic>*</topic></topics><data_tags><tag><name>level</name><value>secret</value></tag></data_tags></publish>\
+        </deny_rule><allow_rule>",
+        )
+    };
+    keystore.edit_permissions("robot", deny);
+    let refused = simulation.build("third", builder().credentials(keystore.credentials("robot"))).unwrap();
+    let builder = refused.writer_builder::<Parcel>("parcels").data_tag("level", "secret");
+    assert!(builder.build().unwrap_err().to_string().contains("is denied by the rule at line "));
+}
+
 #[test]
 fn faulty_or_unsupported_files_fail_at_creation() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

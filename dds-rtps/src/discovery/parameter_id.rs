@@ -97,6 +97,8 @@ pub const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
 pub const IDENTITY_TOKEN: u16 = 0x1001;
 /// PERMISSIONS_TOKEN: DataHolder.
 pub const PERMISSIONS_TOKEN: u16 = 0x1002;
+/// DATA_TAGS: sequence of names and values (DDS Security 1.1, 7.4.1 and 9.7).
+pub const DATA_TAGS: u16 = 0x1003;
 /// ENDPOINT_SECURITY_INFO: two u32; not valid when absent (DDS Security 1.1, 7.4.1.7).
 pub const ENDPOINT_SECURITY_INFO: u16 = 0x1004;
 /// PARTICIPANT_SECURITY_INFO: two u32; not valid when absent (DDS Security 1.1, 7.4.1.6).

@@ -331,6 +331,10 @@ fn write_rule(f: &mut fmt::Formatter<'_>, rule: &AccessRule) -> fmt::Result {
             let partitions: Vec<_> = partitions.iter().map(|partition| format!("`{partition}`")).collect();
             write!(f, ", partitions {}", partitions.join(", "))?;
         }
+        if !criteria.data_tags.is_empty() {
+            let tags: Vec<_> = criteria.data_tags.iter().map(|(name, value)| format!("`{name}={value}`")).collect();
+            write!(f, ", data tags {}", tags.join(", "))?;
+        }
         writeln!(f, " (line {})", rule.line)?;
     }
     Ok(())

@@ -63,6 +63,17 @@ pub struct SecurityCheckOptions {
     /// Partition of the topics.
     #[arg(long, value_name = "NAME")]
     pub partition: Vec<String>,
+    /// Data tag of the endpoints.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = data_tag)]
+    pub data_tag: Vec<(String, String)>,
+}
+
+/// Reads `NAME=VALUE`.
+fn data_tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE, such as level=secret".to_owned()),
+    }
 }
 
 /// Runs a command of DDS Security.
@@ -165,7 +176,8 @@ fn decide(
 ) -> Result<bool, ToolError> {
     let partitions: Vec<_> = options.partition.iter().map(String::as_str).collect();
     let domain_id = options.domain;
-    let access = AccessRequest { action, domain_id, topic, partitions: &partitions, data_tags: &[] };
+    let data_tags: Vec<_> = options.data_tag.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let access = AccessRequest { action, domain_id, topic, partitions: &partitions, data_tags: &data_tags };
     let decision = identity.decide(&access, now());
     let verb = if action == AccessAction::Publish { "publishes" } else { "subscribes" };
     writeln!(output, "{} {verb} `{topic}` in domain {domain_id}: {decision}", identity.name)

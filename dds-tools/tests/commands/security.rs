@@ -14,6 +14,9 @@ fn fleet_is_made_and_checked() {
     assert!(shown.contains("may publish `rt/*` in domains 3, partitions `*` (line "), "{shown}");
     let allowed = run(&["check", &keys, "-d", "3", "--publish", "rt/scan"]).unwrap();
     assert!(allowed.contains("robot7 publishes `rt/scan` in domain 3: allowed by the rule at line "), "{allowed}");
+    let tagged = run(&["check", &keys, "-d", "3", "--publish", "rt/scan", "--data-tag", "level=secret"]);
+    assert!(tagged.output.contains("in domain 3: denied by the default"), "{}", tagged.output);
+    assert!(tagged.result.is_err());
     let denied = run(&["check", &keys, "-d", "3", "--subscribe", "rt/scan"]);
     assert!(denied.output.contains("subscribes `rt/scan` in domain 3: denied by the default"), "{}", denied.output);
     assert!(denied.result.unwrap_err().to_string().contains("change permissions.xml"));

@@ -5,7 +5,7 @@ use super::decode::{
     write_locators, write_octets,
 };
 use super::policies::{PolicyParameter, write_policy};
-use super::security::SecurityInfo;
+use super::security::{SecurityInfo, read_data_tags, write_data_tags};
 use crate::discovery::parameter_id;
 use crate::qos::Presentation;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
@@ -45,11 +45,18 @@ pub struct EndpointData {
     pub type_information: Option<Arc<TypeInformation>>,
     /// How it is protected by DDS Security. `None` if not announced.
     pub security_info: Option<SecurityInfo>,
+    /// Names and values of its data tags, on which permissions decide.
+    pub data_tags: Vec<(String, String)>,
     /// Whether a writer's announcement has no valid HISTORY. The policy then has its default.
     pub omits_history: bool,
 }
 
 impl EndpointData {
+    /// Most data tags of an endpoint.
+    pub const DATA_TAGS_MAX: usize = 32;
+    /// Most bytes of the name or the value of a data tag.
+    pub const DATA_TAG_LEN_MAX: usize = 256;
+
     /// Creates an endpoint without partitions and data, at its participant's default locators.
     #[must_use]
     pub fn new(guid: Guid, topic_name: impl Into<String>, type_name: impl Into<String>) -> Self {
@@ -67,6 +74,7 @@ impl EndpointData {
             entity_name: String::new(),
             type_information: None,
             security_info: None,
+            data_tags: Vec::new(),
             omits_history: false,
         }
     }
@@ -103,6 +111,9 @@ impl EndpointData {
         if let Some(info) = self.security_info {
             info.write(list, parameter_id::ENDPOINT_SECURITY_INFO);
         }
+        if !self.data_tags.is_empty() {
+            write_data_tags(list, &self.data_tags);
+        }
     }
 }
 
@@ -122,6 +133,7 @@ pub(super) struct EndpointDraft {
     entity_name: String,
     type_information: Option<Arc<TypeInformation>>,
     security_info: Option<SecurityInfo>,
+    data_tags: Vec<(String, String)>,
 }
 
 impl EndpointDraft {
@@ -153,6 +165,8 @@ impl EndpointDraft {
                 self.type_information = Some(Arc::new(information));
             }
             parameter_id::ENDPOINT_SECURITY_INFO => self.security_info = Some(SecurityInfo::read(&mut fields)?),
+            // An endpoint with tags that are left out would have more rights.
+            parameter_id::DATA_TAGS => self.data_tags = read_data_tags(&mut fields)?,
             // Known but redundant: the endpoint's GUID contains the participant's prefix, and the message header has
             // version and vendor.
             parameter_id::PARTICIPANT_GUID | parameter_id::PROTOCOL_VERSION | parameter_id::VENDOR_ID => {}
@@ -188,6 +202,7 @@ impl EndpointDraft {
             entity_name: self.entity_name,
             type_information: self.type_information,
             security_info: self.security_info,
+            data_tags: self.data_tags,
             // Only a writer announces HISTORY, so `PublicationData` sets this.
             omits_history: false,
         })

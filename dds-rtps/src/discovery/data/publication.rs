@@ -149,6 +149,25 @@ mod tests {
     }
 
     #[test]
+    fn data_tags_survive_a_round_trip_and_are_bounded() {
+        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let encoded = |data_tags| {
+            let endpoint = EndpointData { data_tags, ..EndpointData::new(guid(), "Square", "ShapeType") };
+            let mut buffer = Vec::new();
+            PublicationData { endpoint, qos: DataWriterQos::default() }.encode(&mut buffer);
+            buffer
+        };
+        let (max, long) = (EndpointData::DATA_TAGS_MAX, "x".repeat(EndpointData::DATA_TAG_LEN_MAX));
+        for tags in [vec![], vec![tag("level", "secret"), tag("", "")], vec![tag(&long, &long); max]] {
+            assert_eq!(decode(&encoded(tags.clone())).unwrap().data.endpoint.data_tags, tags);
+        }
+        // An endpoint whose tags are left out would have more rights.
+        for tags in [vec![tag("a", "b"); max + 1], vec![tag(&format!("{long}x"), "b")]] {
+            assert!(decode(&encoded(tags)).is_err());
+        }
+    }
+
+    #[test]
     fn every_policy_survives_a_round_trip() {
         let lease = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_millis(1) };
         let limits = ResourceLimits { max_samples: Some(9), max_instances: None, max_samples_per_instance: Some(4) };

@@ -1,5 +1,6 @@
 //! Tokens and attributes of DDS Security in announcements (DDS Security 1.1, 7.4.1).
 
+use super::EndpointData;
 use super::decode::{DiscoveryDataError, NAME_MAX, ParameterOutcome};
 use crate::discovery::parameter_id as id;
 use crate::wire::{Parameter, ParameterError, ParameterFields, ParameterListWriter};
@@ -96,6 +97,32 @@ impl SecurityToken {
             value.sequence_len(0);
         });
     }
+}
+
+/// Reads the data tags of an endpoint.
+pub(super) fn read_data_tags(fields: &mut ParameterFields<'_>) -> Result<Vec<(String, String)>, ParameterError> {
+    let count = fields.sequence_len(8)?;
+    if count > EndpointData::DATA_TAGS_MAX {
+        return Err(fields.illegal());
+    }
+    let mut tags = Vec::with_capacity(count);
+    for _ in 0..count {
+        let tag = (bounded_text(fields)?, bounded_text(fields)?);
+        if tag.0.len().max(tag.1.len()) > EndpointData::DATA_TAG_LEN_MAX {
+            return Err(fields.illegal());
+        }
+        tags.push(tag);
+    }
+    Ok(tags)
+}
+
+pub(super) fn write_data_tags(list: &mut ParameterListWriter<'_>, tags: &[(String, String)]) {
+    list.parameter(id::DATA_TAGS, |value| {
+        value.sequence_len(tags.len());
+        for (name, tag) in tags {
+            value.string(name).string(tag);
+        }
+    });
 }
 
 fn bounded_text(fields: &mut ParameterFields<'_>) -> Result<String, ParameterError> {
