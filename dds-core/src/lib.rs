@@ -310,7 +310,9 @@ pub mod config {
 #[cfg(feature = "security")]
 pub mod security {
     #[cfg(feature = "security-pki")]
-    pub use crate::protection::{Credentials, CredentialsError};
+    pub use crate::protection::{
+        Credentials, CredentialsError, SecurityEvent, SecurityEventProperty, SecurityEventTime, SecuritySeverity,
+    };
     pub use dds_security::psk::{KeyFileError, Passphrase, PassphraseError, PreSharedKey};
 }
 

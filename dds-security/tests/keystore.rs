@@ -103,7 +103,7 @@ fn governance_decides_before_the_grant() {
     };
     let text = checked.identities[0].to_string();
     assert!(
-        text.contains("may publish `rt/clock` in domains 0, partitions `*`, data tags `level=open` (line "),
+        text.contains("may publish `rt/*` in domains 0, 7, partitions `*`, data tags `level=open` (line "),
         "{text}"
     );
     // The grant allows the first two by its default.
@@ -112,6 +112,27 @@ fn governance_decides_before_the_grant() {
     assert_eq!(decide(AccessAction::Subscribe, 0, "rt/scan"), (true, AccessReason::Uncontrolled));
     assert!(matches!(decide(AccessAction::Publish, 0, "rt/scan"), (true, AccessReason::Rule { .. })));
     assert_eq!(decide(AccessAction::Relay, 0, "rt/scan"), (true, AccessReason::Default));
+}
+
+#[test]
+fn revoked_identities_are_found_in_each_enclave() {
+    let folder = Folder::new("revoked");
+    folder.make(&["robot7", "/cell/arm", "station"]);
+    let mut fleet = folder.make(&[]);
+    assert!(matches!(fleet.revoke("robot8", NOW), Err(FleetError::Io(..))));
+    for (name, left) in [("robot7", &["cell/arm", "station"][..]), ("/cell/arm", &["station"])] {
+        fleet.revoke(name, NOW).unwrap();
+        let checked = check(&folder.0, NOW).unwrap();
+        let names: Vec<_> = checked.identities.iter().map(|identity| identity.name.as_str()).collect();
+        assert_eq!(names, left);
+    }
+    let checked = check(&folder.0, NOW).unwrap();
+    let texts: Vec<_> = checked.findings.iter().map(ToString::to_string).collect();
+    assert!(texts.iter().any(|text| text.contains("robot7/crl.pem: the authority has revoked")), "{texts:?}");
+    fs::write(folder.path("enclaves/station/ocsp.der"), b"no response").unwrap();
+    let checked = check(&folder.0, NOW).unwrap();
+    let texts: Vec<_> = checked.findings.iter().map(ToString::to_string).collect();
+    assert!(texts.iter().any(|text| text.contains("station/ocsp.der: the file has no OCSP response")), "{texts:?}");
 }
 
 #[cfg(unix)]
@@ -316,4 +337,46 @@ fn openssl_accepts_the_files() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // A warning: the validity ends soon.
     assert!(!check(&folder.0, now).unwrap().has_errors());
+}
+
+/// `openssl ocsp` answers from an index of certificates.
+#[test]
+fn responses_of_openssl_count() {
+    let folder = Folder::new("ocsp");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64;
+    let validity = Validity { not_before: now - 60, not_after: now + YEAR };
+    Fleet::create(&folder.0, &FleetOptions { validity, ..options(&["robot7"]) }).unwrap();
+    let openssl = |arguments: &[&str]| {
+        let output =
+            Command::new("openssl").args(arguments).current_dir(folder.path("enclaves/robot7")).output().ok()?;
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Some(String::from_utf8(output.stdout).unwrap())
+    };
+    let Some(serial) = openssl(&["x509", "-in", "cert.pem", "-noout", "-serial"]) else {
+        eprintln!("the command `openssl` is missing, so it answers nothing here");
+        return;
+    };
+    let serial = serial.trim().strip_prefix("serial=").unwrap().to_owned();
+    let ca = "identity_ca.cert.pem";
+    let by =
+        ["-CA", ca, "-rsigner", ca, "-rkey", "../../private/identity_ca.key.pem", "-issuer", ca, "-cert", "cert.pem"];
+    let ask = ["ocsp", "-index", "index.txt", "-respout", "ocsp.der", "-ndays", "3", "-noverify"];
+    let entries = [
+        format!("V\t491231235959Z\t\t{serial}\tunknown\t/CN=robot7\n"),
+        format!("R\t491231235959Z\t250101000000Z\t{serial}\tunknown\t/CN=robot7\n"),
+        String::new(),
+    ];
+    for (entry, fault) in entries.iter().zip([None, Some("has revoked the certificate"), Some("does not know")]) {
+        fs::write(folder.path("enclaves/robot7/index.txt"), entry).unwrap();
+        openssl(&[&ask[..], &by].concat()).unwrap();
+        let found = findings(&check(&folder.0, now).unwrap(), &folder.0);
+        let of_file: Vec<_> = found.iter().filter(|text| text.contains("ocsp.der")).collect();
+        assert_eq!(of_file.len(), usize::from(fault.is_some()), "{found:?}");
+        assert!(fault.is_none_or(|fault| of_file[0].contains(fault)), "{found:?}");
+    }
+    // Later, a good answer is old.
+    fs::write(folder.path("enclaves/robot7/index.txt"), &entries[0]).unwrap();
+    openssl(&[&ask[..], &by].concat()).unwrap();
+    let found = findings(&check(&folder.0, now + 5 * 86_400).unwrap(), &folder.0);
+    assert!(found.iter().any(|text| text.contains("the OCSP response about this certificate is old")), "{found:?}");
 }

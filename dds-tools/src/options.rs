@@ -2,7 +2,9 @@
 
 pub use crate::commands::durability::DurabilityOptions;
 pub use crate::commands::perf::{PerfCommand, PerfReportOptions, PerfSendOptions, PerfSideOptions};
-pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
+pub use crate::commands::security::{
+    SecurityCheckOptions, SecurityCommand, SecurityInitOptions, SecurityRevokeOptions,
+};
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 pub use crate::live_view::otlp::CollectorUrl;
 pub use crate::writer_options::{DurabilityOption, WriterQosOptions};

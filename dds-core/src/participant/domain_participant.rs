@@ -8,6 +8,8 @@ use crate::infrastructure::{
 };
 use crate::introspection::MatchReport;
 use crate::participant::{DomainParticipantBuilder, FindTopic, ParticipantHandle};
+#[cfg(feature = "security-pki")]
+use crate::protection::CredentialsError;
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
 use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::reception::TrafficCounters;
@@ -391,6 +393,19 @@ impl DomainParticipant {
     /// endpoint has this topic, or if this participant is closed.
     pub fn ignore_topic(&self, topic: InstanceHandle) -> bool {
         self.handle.ignore_topic(topic)
+    }
+
+    /// Reads `crl.pem` and `ocsp.der` of the [credentials](crate::security::Credentials::from_enclave) again.
+    ///
+    /// Participants whose certificates they revoke are cut off at once, and the keys change that they know. Call it
+    /// after these files have changed; `dds security revoke` makes `crl.pem`.
+    ///
+    /// # Errors
+    /// [`CredentialsError`](crate::security::CredentialsError) if a file is faulty or revokes the own certificate. Then
+    /// the earlier files still count. Also if the participant has no credentials, or they come from properties.
+    #[cfg(feature = "security-pki")]
+    pub fn reload_revocations(&self) -> std::result::Result<(), CredentialsError> {
+        self.handle.reload_revocations()
     }
 
     /// Returns whether the handle names an open entity of this participant.

@@ -1,6 +1,8 @@
-//! Participants and endpoints that the application ignores (DDS 1.4, 2.2.2.2.1).
+//! Participants and endpoints that the application ignores (DDS 1.4, 2.2.2.2.1), or whose certificates are revoked.
 
 use crate::participant::ParticipantHandle;
+#[cfg(feature = "security-pki")]
+use crate::protection::CredentialsError;
 use dds_rtps::types::{EntityId, Guid, InstanceHandle};
 
 impl ParticipantHandle {
@@ -10,6 +12,15 @@ impl ParticipantHandle {
         // The key is a hash, which does not tell the names.
         let Some(topic) = topics.iter().find(|topic| topic.key == handle) else { return false };
         self.announce(|participant, _| participant.ignore_topic(&topic.name, &topic.type_name)).is_ok()
+    }
+
+    /// Reads the files of revoked certificates again, and cuts off the participants that they revoke.
+    #[cfg(feature = "security-pki")]
+    pub(crate) fn reload_revocations(&self) -> Result<(), CredentialsError> {
+        self.core.config().reload_revocations(self.core.driver().now())?;
+        // A closed participant has no peers.
+        let _ = self.announce(|participant, now| participant.security_changed(now));
+        Ok(())
     }
 
     /// Ignores a remote participant or endpoint. Returns `false` for another kind, or a local entity.

@@ -5,14 +5,16 @@ use crate::context::ParticipantCore;
 use crate::delivery::{LocalDemands, LocalPath};
 use crate::discovery::Discovery;
 use crate::endpoint::EndpointActor;
-use crate::introspection::MatchReport;
+use crate::introspection::{MatchReport, Obstacle};
+#[cfg(feature = "security-pki")]
+use crate::participant::security_log::SecurityLogTopic;
 use crate::participant::{Contained, ParticipantHandle};
 use crate::publication::WriterCell;
 use crate::qos::{Durability, LivelinessKind};
 use crate::reception::Reception;
 use crate::topic::TopicHandle;
 use dds_rtps::discovery::data::ParticipantData;
-use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent, is_same_host};
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent, SecurityReportKind, is_same_host};
 use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
@@ -29,8 +31,7 @@ impl ParticipantHandle {
     /// As [`carry_out_matches`](Self::carry_out_matches), for a caller that has the turn.
     pub(crate) fn carry_out_events(&self, turn: &mut MatchingTurn, effects: &mut Effects) {
         let discovery = self.discovery();
-        let (reception, contained) = (self.reception(), self.contained());
-        let matching = EndpointConnector { core: &self.core, discovery, reception, contained };
+        let matching = EndpointConnector::of(self);
         let mut answer_is_due;
         loop {
             answer_is_due = discovery.take_events(&mut turn.events, effects);
@@ -69,9 +70,22 @@ struct EndpointConnector<'a> {
     discovery: &'a Discovery,
     reception: &'a Reception,
     contained: &'a Contained,
+    #[cfg(feature = "security-pki")]
+    security_log: &'a SecurityLogTopic,
 }
 
-impl EndpointConnector<'_> {
+impl<'a> EndpointConnector<'a> {
+    fn of(handle: &'a ParticipantHandle) -> Self {
+        Self {
+            core: &handle.core,
+            discovery: handle.discovery(),
+            reception: handle.reception(),
+            contained: handle.contained(),
+            #[cfg(feature = "security-pki")]
+            security_log: handle.security_log(),
+        }
+    }
+
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
             ParticipantEvent::ParticipantDiscovered { participant } => {
@@ -125,7 +139,10 @@ impl EndpointConnector<'_> {
                 }
             }
             ParticipantEvent::MatchRefused { local, remote } => self.log_mismatch(local, remote, effects),
-            ParticipantEvent::SecurityReport { text } => self.log(effects, LogEntry::Security(text)),
+            ParticipantEvent::SecurityReport { kind, text } => {
+                self.publish_event(kind, &text);
+                self.log(effects, LogEntry::Security(kind, text));
+            }
             ParticipantEvent::LivelinessAsserted { prefix, kind } => {
                 self.reception.participant_asserted(prefix, kind, effects)
             }
@@ -267,13 +284,32 @@ impl EndpointConnector<'_> {
     /// The report is made here, because a log line that is written later may run while this thread has the turn.
     fn log_mismatch(&self, local: EntityId, remote: Guid, effects: &mut Effects) {
         // Not `tracing::enabled!`, which calls the log layer inside of the cell.
-        if LevelFilter::current() < Level::WARN {
+        if LevelFilter::current() < Level::WARN && !self.publishes_events() {
             return;
         }
         let local = Guid::new(self.core.prefix(), local);
         if let Some(report) = self.discovery.explain_pair(local, remote, effects) {
+            if report.obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Security { .. })) {
+                self.publish_event(SecurityReportKind::Refused, &report.to_string());
+            }
             self.log(effects, LogEntry::Mismatch(Box::new(report)));
         }
+    }
+
+    /// Whether security events are published.
+    fn publishes_events(&self) -> bool {
+        #[cfg(feature = "security-pki")]
+        return self.security_log.is_open();
+        #[cfg(not(feature = "security-pki"))]
+        false
+    }
+
+    /// Publishes a security event, if the credentials of the participant say so.
+    fn publish_event(&self, kind: SecurityReportKind, text: &str) {
+        #[cfg(feature = "security-pki")]
+        self.security_log.note(kind, text, self.core.driver().now().instant);
+        #[cfg(not(feature = "security-pki"))]
+        let _ = (kind, text);
     }
 
     fn log(&self, effects: &mut Effects, entry: LogEntry) {
@@ -297,7 +333,7 @@ enum LogEntry {
     Matched(EntityId, Guid),
     Unmatched(EntityId, Guid),
     Mismatch(Box<MatchReport>),
-    Security(Box<str>),
+    Security(SecurityReportKind, Box<str>),
 }
 
 impl Deferred for MatchLog {
@@ -308,7 +344,10 @@ impl Deferred for MatchLog {
             LogEntry::Matched(local, remote) => tracing::debug!(%local, %remote, "matched"),
             LogEntry::Unmatched(local, remote) => tracing::debug!(%local, %remote, "unmatched"),
             LogEntry::Mismatch(report) => tracing::warn!("{report}"),
-            LogEntry::Security(text) => tracing::warn!("{text}"),
+            LogEntry::Security(SecurityReportKind::Failed, text) => tracing::error!("{text}"),
+            LogEntry::Security(SecurityReportKind::Admitted, text) => tracing::debug!("{text}"),
+            LogEntry::Security(SecurityReportKind::KeysChanged, text) => tracing::info!("{text}"),
+            LogEntry::Security(_, text) => tracing::warn!("{text}"),
         });
     }
 }
@@ -349,9 +388,7 @@ mod tests {
         let weak = Arc::downgrade(topic.handle());
         Effects::scope(|effects| {
             let turn = handle.matching();
-            let (core, reception, contained) = (&handle.core, handle.reception(), handle.contained());
-            let discovery = handle.discovery();
-            EndpointConnector { core, discovery, reception, contained }.carry_out(event, effects);
+            EndpointConnector::of(&handle).carry_out(event, effects);
             assert_eq!(topic.inconsistent_topic().total_count, 1);
             drop(topic);
             assert!(weak.upgrade().is_some(), "the topic ended before the turn was over");

@@ -29,6 +29,8 @@ mod of_entities;
 mod participant_builder;
 mod participant_handle;
 mod receive_end;
+#[cfg(feature = "security-pki")]
+mod security_log;
 mod shutdown;
 
 pub(crate) use contained::Contained;

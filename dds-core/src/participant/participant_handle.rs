@@ -17,6 +17,8 @@ use crate::participant::draining::Draining;
 use crate::participant::latency_topic::LatencyTopic;
 use crate::participant::matches::MatchingTurn;
 use crate::participant::receive_end::ReceiveEnd;
+#[cfg(feature = "security-pki")]
+use crate::participant::security_log::SecurityLogTopic;
 use crate::participant::shutdown::ShutdownState;
 use crate::qos::DomainParticipantQos;
 use crate::reception::Reception;
@@ -44,6 +46,8 @@ pub(crate) struct ParticipantHandle {
     contained: Contained,
     #[cfg(feature = "derive")]
     latency_topic: LatencyTopic,
+    #[cfg(feature = "security-pki")]
+    security_log: SecurityLogTopic,
     enabling: Mutex<()>,
     shutdown_state: ShutdownState,
     ending: Arc<Ending>,
@@ -83,6 +87,8 @@ impl ParticipantHandle {
             contained: Contained::default(),
             #[cfg(feature = "derive")]
             latency_topic: LatencyTopic::default(),
+            #[cfg(feature = "security-pki")]
+            security_log: SecurityLogTopic::default(),
             enabling: Mutex::default(),
             shutdown_state: ShutdownState::default(),
             ending: Ending::new(),
@@ -127,6 +133,10 @@ impl ParticipantHandle {
         #[cfg(feature = "derive")]
         if self.core.config().publish_latencies {
             self.start_latency_topic()?;
+        }
+        #[cfg(feature = "security-pki")]
+        if let Some(severity) = self.core.config().security_log() {
+            self.start_security_log(severity)?;
         }
         Ok(())
     }
@@ -244,6 +254,11 @@ impl ParticipantHandle {
     #[cfg(feature = "derive")]
     pub(super) fn latency_topic(&self) -> &LatencyTopic {
         &self.latency_topic
+    }
+
+    #[cfg(feature = "security-pki")]
+    pub(super) fn security_log(&self) -> &SecurityLogTopic {
+        &self.security_log
     }
 
     pub(super) fn shutdown_state(&self) -> &ShutdownState {

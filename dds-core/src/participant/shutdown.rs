@@ -87,6 +87,8 @@ impl ParticipantHandle {
         }
         #[cfg(feature = "derive")]
         self.latency_topic().close();
+        #[cfg(feature = "security-pki")]
+        self.security_log().close();
         self.contained().close();
         true
     }

@@ -1,5 +1,6 @@
 //! The files of an identity: certificates, private key, governance and permissions.
 
+use super::security_event::SecuritySeverity;
 use dds_security::keystore::read_file;
 use dds_security::psk::Zeroizing;
 use std::fmt;
@@ -31,7 +32,31 @@ pub struct Credentials {
     pub(super) permissions_ca: CredentialFile,
     pub(super) governance: CredentialFile,
     pub(super) permissions: CredentialFile,
-    pub(super) revoked: Option<CredentialFile>,
+    pub(super) revocations: RevocationFiles,
+    /// The folder of the files. `None` if properties name them.
+    pub(super) folder: Option<PathBuf>,
+    /// The events that the participant publishes.
+    pub(super) log: Option<SecuritySeverity>,
+}
+
+/// The files that revoke certificates.
+#[derive(Clone, Default)]
+pub(super) struct RevocationFiles {
+    pub(super) lists: Option<CredentialFile>,
+    pub(super) answers: Option<CredentialFile>,
+}
+
+impl RevocationFiles {
+    /// Reads those files of a folder that exist.
+    pub(super) fn read(folder: &Path) -> Result<Self, CredentialsError> {
+        let read = |name: &str| match CredentialFile::read(&folder.join(name)) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            // An illegible file may revoke a peer.
+            Err(error) => Err(error),
+        };
+        Ok(Self { lists: read("crl.pem")?, answers: read("ocsp.der")? })
+    }
 }
 
 /// The content of a file, and its name for errors. The content may be a secret.
@@ -52,19 +77,16 @@ pub struct CredentialsError {
 
 impl Credentials {
     /// Reads the folder of an identity: `identity_ca.cert.pem`, `cert.pem`, `key.pem`, `permissions_ca.cert.pem`,
-    /// `governance.p7s`, `permissions.p7s`, and `crl.pem` if it exists.
+    /// `governance.p7s` and `permissions.p7s`.
+    ///
+    /// Two other files may exist. `crl.pem` has lists of revoked certificates. `ocsp.der` has responses of OCSP (RFC
+    /// 6960) about certificates of this participant and its peers.
     ///
     /// # Errors
     /// [`CredentialsError`] if a file cannot be read.
     pub fn from_enclave(folder: impl AsRef<Path>) -> Result<Self, CredentialsError> {
         let folder = folder.as_ref();
         let read = |name: &str| CredentialFile::read(&folder.join(name));
-        let revoked = match read("crl.pem") {
-            Ok(list) => Some(list),
-            Err(error) if error.cause.kind() == io::ErrorKind::NotFound => None,
-            // An illegible list may revoke a peer.
-            Err(error) => return Err(error),
-        };
         Ok(Self {
             identity_ca: read("identity_ca.cert.pem")?,
             certificate: read("cert.pem")?,
@@ -72,8 +94,36 @@ impl Credentials {
             permissions_ca: read("permissions_ca.cert.pem")?,
             governance: read("governance.p7s")?,
             permissions: read("permissions.p7s")?,
-            revoked,
+            revocations: RevocationFiles::read(folder)?,
+            folder: Some(folder.to_owned()),
+            log: None,
         })
+    }
+
+    /// Publishes security events of this severity and graver ones. Default: none.
+    ///
+    /// The participant writes the topic [`SecurityEvent::TOPIC`](crate::security::SecurityEvent::TOPIC) (DDS Security
+    /// 1.1, 9.6). Its creation fails if governance or permissions do not allow that.
+    ///
+    /// The properties `dds.sec.log.plugin` and `dds.sec.log.builtin.DDS_LogTopic.logging_level` of Fast DDS are another
+    /// way.
+    ///
+    /// ```no_run
+    /// use dds_core::security::{Credentials, SecurityEvent, SecuritySeverity};
+    /// use dds_core::DomainParticipant;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let credentials = Credentials::from_enclave("keystore/enclaves/robot")?;
+    /// let credentials = credentials.publish_events(SecuritySeverity::Warning);
+    /// let participant = DomainParticipant::builder(0).credentials(credentials).build()?;
+    /// let reader = participant.reader::<SecurityEvent>(SecurityEvent::TOPIC)?;
+    /// # drop(reader);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn publish_events(self, severity: SecuritySeverity) -> Self {
+        Self { log: Some(severity), ..self }
     }
 }
 
@@ -114,6 +164,9 @@ impl CredentialFile {
 pub(crate) struct CredentialProperties {
     /// Full names and values, in the order of [`PROPERTIES`]. A value may be a key.
     found: [Option<(String, Zeroizing<String>)>; PROPERTIES.len()],
+    /// The plugin for events was asked for.
+    logs: bool,
+    level: Option<SecuritySeverity>,
 }
 
 /// The names without `dds.sec.`.
@@ -130,11 +183,16 @@ const PROPERTIES: [&str; 6] = [
 const FAST_DDS_PARTS: [&str; 2] = ["builtin.PKI-DH.", "builtin.Access-Permissions."];
 
 /// Properties of Fast DDS that choose the plugins, which are always these.
-const FAST_DDS_PLUGINS: [(&str, &str); 3] = [
+const FAST_DDS_PLUGINS: [(&str, &str); 4] = [
     ("auth.plugin", "builtin.PKI-DH"),
     ("access.plugin", "builtin.Access-Permissions"),
     ("crypto.plugin", "builtin.AES-GCM-GMAC"),
+    (LOG_PLUGIN, "builtin.DDS_LogTopic"),
 ];
+
+/// Properties of Fast DDS for events.
+const LOG_PLUGIN: &str = "log.plugin";
+const LOG_LEVEL: &str = "log.builtin.DDS_LogTopic.logging_level";
 
 impl CredentialProperties {
     /// Takes a property. Returns false if it belongs to no identity.
@@ -144,7 +202,13 @@ impl CredentialProperties {
     pub(crate) fn take(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let Some(short) = name.strip_prefix("dds.sec.") else { return Ok(false) };
         if let Some((_, plugin)) = FAST_DDS_PLUGINS.iter().find(|(known, _)| *known == short) {
+            self.logs |= short == LOG_PLUGIN;
             return if value == *plugin { Ok(true) } else { Err(format!("{name} must be {plugin}")) };
+        }
+        if short == LOG_LEVEL {
+            let level = SecuritySeverity::from_property(value);
+            self.level = Some(level.ok_or_else(|| format!("{name} must be a level such as WARNING_LEVEL"))?);
+            return Ok(true);
         }
         let mut short = short.to_owned();
         for part in FAST_DDS_PARTS {
@@ -162,12 +226,15 @@ impl CredentialProperties {
     /// # Errors
     /// A text that names a missing property, or one whose file cannot be read.
     pub(crate) fn read(self) -> Result<Option<Credentials>, String> {
-        if self.found.iter().all(Option::is_none) {
+        let is_empty = self.found.iter().all(Option::is_none);
+        if is_empty && !self.logs && self.level.is_none() {
             return Ok(None);
         }
         if let Some((name, _)) = PROPERTIES.iter().zip(&self.found).find(|(_, found)| found.is_none()) {
             return Err(format!("the property dds.sec.{name} is missing: an identity needs all six"));
         }
+        // A level alone is a setting of a plugin that is not used.
+        let log = self.logs.then(|| self.level.unwrap_or_default());
         let mut files = self.found.iter().flatten().map(|(name, value)| CredentialFile::of_property(name, value));
         // The check above has found all six.
         let mut next = || files.next().unwrap_or_else(|| Err("an identity needs six properties".to_owned()));
@@ -178,7 +245,9 @@ impl CredentialProperties {
             permissions_ca: next()?,
             governance: next()?,
             permissions: next()?,
-            revoked: None,
+            revocations: RevocationFiles::default(),
+            folder: None,
+            log,
         }))
     }
 }

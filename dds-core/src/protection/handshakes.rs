@@ -15,13 +15,15 @@ use super::sent_keys::SentKeys;
 use super::work_budget::{WorkBudget, WorkKind};
 use dds_rtps::discovery::data::{ParticipantData, SecurityInfo};
 use dds_rtps::discovery::parameter_id as pid;
-use dds_rtps::discovery::{BuiltinEndpoints, ParticipantLoss, PeerAdmission, SecurityAction, SecurityChannel};
+use dds_rtps::discovery::{
+    BuiltinEndpoints, ParticipantLoss, PeerAdmission, SecurityAction, SecurityChannel, SecurityReportKind,
+};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Now, ProtocolVersion, VendorId};
 use dds_rtps::wire::parameter_id::SENTINEL;
 use dds_security::access::Grant;
 use dds_security::authentication::{
-    AuthenticatedPeer, GenericMessage, HandshakeError, HandshakeRemote, HandshakeTime, LocalParticipant, PeerHandshake,
-    TokenByteOrder,
+    AuthenticatedPeer, GenericMessage, HandshakeError, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant,
+    PeerHandshake, TokenByteOrder,
 };
 use dds_security::crypto::{SendKey, random_bytes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -308,10 +310,15 @@ impl Handshakes {
         let Some(peer) = self.peers.get_mut(&prefix) else { return };
         peer.retry_at = now.instant.after(RETRY_PAUSE).unwrap_or(now.instant);
         let subject = proof.certificate.subject_text().escape_debug().to_string();
-        let grant = match cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix) {
+        // The files of revoked certificates may have changed since the handshake began.
+        let counts = self.local.identity.check_peer(&proof.certificate, self.unix).map_err(|error| error.to_string());
+        let checked =
+            counts.and_then(|()| cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix));
+        let grant = match checked {
             Ok(grant) => grant,
             Err(reason) => {
                 if peer.proved.take().is_some() {
+                    peer.was_expelled = true;
                     self.actions.push_back(SecurityAction::Expel(prefix));
                 }
                 return self.refuse_unproved(prefix, &format!("identity `{subject}`: {reason}"));
@@ -328,6 +335,8 @@ impl Handshakes {
             return self.refuse_unproved(prefix, "origin authentication of messages takes at most 32 participants");
         }
         let expires = proof.certificate.validity().not_after.min(grant.not_after);
+        let text = format!("participant {prefix} has proved the identity `{subject}`").into();
+        self.actions.push_back(SecurityAction::Report { kind: SecurityReportKind::Admitted, text });
         peer.proved = Some(ProvedPeer { grant, sent: SentKeys::default(), expires, subject });
         peer.refusal = None;
         self.refusals.forget(prefix);
@@ -384,12 +393,7 @@ impl Handshakes {
         for prefix in prefixes {
             let Some(peer) = self.peers.get_mut(&prefix) else { continue };
             if peer.proved.as_ref().is_some_and(|proved| proved.expires < self.unix) {
-                let subject = peer.proved.take().map(|proved| proved.subject).unwrap_or_default();
-                peer.end_handshake();
-                peer.was_expelled = true;
-                self.actions.push_back(SecurityAction::Expel(prefix));
-                let reason = format!("identity `{subject}`: its certificate or its permissions have ended");
-                self.refuse_unproved(prefix, &reason);
+                self.expel(prefix, "its certificate or its permissions have ended");
                 continue;
             }
             if peer.proved.is_none() && peer.active_until <= now.instant {
@@ -401,6 +405,36 @@ impl Handshakes {
         }
     }
 
+    /// Cuts off a participant that has proved its identity.
+    fn expel(&mut self, prefix: GuidPrefix, reason: &str) {
+        let Some(peer) = self.peers.get_mut(&prefix) else { return };
+        let subject = peer.proved.take().map(|proved| proved.subject).unwrap_or_default();
+        peer.end_handshake();
+        peer.was_expelled = true;
+        self.actions.push_back(SecurityAction::Expel(prefix));
+        self.refuse_unproved(prefix, &format!("identity `{subject}`: {reason}"));
+    }
+
+    /// Uses other files of revoked certificates, and cuts off the participants that they revoke.
+    pub(super) fn set_identity(&mut self, identity: LocalIdentity, now: Now) {
+        self.unix = unix_of(now);
+        self.local = Arc::new(LocalParticipant { identity, ..LocalParticipant::clone(&self.local) });
+        let prefixes: Vec<GuidPrefix> = self.peers.keys().copied().collect();
+        for prefix in prefixes {
+            let Some(peer) = self.peers.get_mut(&prefix) else { continue };
+            if peer.proved.is_none() {
+                // The next announcement begins another one, which knows the files.
+                peer.end_handshake();
+                continue;
+            }
+            let proof = peer.handshake.as_ref().and_then(PeerHandshake::peer);
+            let checked = proof.map_or(Ok(()), |proof| self.local.identity.check_peer(&proof.certificate, self.unix));
+            if let Err(error) = checked {
+                self.expel(prefix, &error.to_string());
+            }
+        }
+    }
+
     /// Notes and reports why a participant may not take part. Forged messages do not concern one that does.
     fn refuse_unproved(&mut self, prefix: GuidPrefix, reason: &str) {
         let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.proved.is_none()) else { return };
@@ -408,11 +442,12 @@ impl Handshakes {
             return;
         }
         peer.refusal = Some(reason.to_owned());
-        self.report(prefix, reason);
+        let kind = if peer.was_expelled { SecurityReportKind::Expelled } else { SecurityReportKind::Refused };
+        self.actions.extend(self.refusals.report(kind, prefix, reason, self.unix));
     }
 
     pub(super) fn report(&mut self, prefix: GuidPrefix, reason: &str) {
-        self.actions.extend(self.refusals.report(prefix, reason, self.unix));
+        self.actions.extend(self.refusals.report(SecurityReportKind::Refused, prefix, reason, self.unix));
     }
 
     /// Returns a text on participants that do not take part. Empty if there are none.

@@ -5,7 +5,7 @@
 use super::handshakes::{ExchangeContext, Handshakes};
 use super::keys::material_for;
 use super::policy::{DomainPolicy, authenticates_origin};
-use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel};
+use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel, SecurityReportKind};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Now};
 use dds_security::access::ProtectionKind;
 use dds_security::authentication::{DataHolder, GenericMessage, TokenByteOrder};
@@ -85,8 +85,11 @@ impl Handshakes {
         if !cx.filter.keys.renew() {
             let text = "the keys of this participant stay, although a participant that was expelled knows them: \
                         the system has no random numbers";
-            return self.actions.push_back(SecurityAction::Report(text.into()));
+            let (kind, text) = (SecurityReportKind::Failed, text.into());
+            return self.actions.push_back(SecurityAction::Report { kind, text });
         }
+        let text = "the keys of this participant have changed, because a participant that was cut off knows them";
+        self.actions.push_back(SecurityAction::Report { kind: SecurityReportKind::KeysChanged, text: text.into() });
         let proved: Vec<GuidPrefix> =
             self.peers.iter().filter(|(_, peer)| peer.proved.is_some()).map(|(prefix, _)| *prefix).collect();
         for prefix in proved {

@@ -19,6 +19,7 @@
 //! | `key_exchange`, `sent_keys` | keys for participants that have proved their identity |
 //! | `renewals` | when keys change, and when earlier ones no longer count |
 //! | `refusals` | participants that are kept out, for the log |
+//! | `security_event` | the type of the topic with security events |
 //! | `plugins` | the object that discovery and the transform share |
 
 mod credentials;
@@ -33,9 +34,12 @@ mod policy;
 mod raw_submessages;
 mod refusals;
 mod renewals;
+mod security_event;
 mod sent_keys;
 mod work_budget;
 
 pub(crate) use credentials::CredentialProperties;
 pub use credentials::{Credentials, CredentialsError};
 pub(crate) use plugins::SecurityPlugins;
+pub(crate) use security_event::SecurityEventSource;
+pub use security_event::{SecurityEvent, SecurityEventProperty, SecurityEventTime, SecuritySeverity};

@@ -1,12 +1,13 @@
 //! The object that discovery and the transform of messages share.
 
-use super::credentials::Credentials;
+use super::credentials::{Credentials, CredentialsError, RevocationFiles};
 use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
 use super::key_exchange::{TOO_MANY_RECEIVERS, check_strength};
 use super::keys::{ExpectedProtection, KeyTables, OwnKeys};
 use super::message_filter::{Buffers, MessageFilter, MessageRules, OVERHEAD, RECEIVERS_LEN};
 use super::payload_filter::PAYLOAD_OVERHEAD;
 use super::policy::{DomainPolicy, authenticates_origin, transformation};
+use super::security_event::SecuritySeverity;
 use crate::sync::Process;
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, SecurityAnnouncement, SecurityToken};
 use dds_rtps::discovery::{
@@ -19,6 +20,8 @@ use dds_security::access::ProtectionKind;
 use dds_security::authentication::{DataHolder, GenericMessage, LocalIdentity, LocalParticipant, TokenByteOrder};
 use dds_security::crypto::{KeyMaterial, OpenError, SendKey};
 use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// DDS Security of one participant.
@@ -26,6 +29,10 @@ pub(crate) struct SecurityPlugins {
     prefix: GuidPrefix,
     /// The name of the certificate's file.
     certificate_name: String,
+    log: Option<SecuritySeverity>,
+    /// The folder of its files. `None` if properties name them.
+    folder: Option<PathBuf>,
+    /// Without revocations.
     identity: LocalIdentity,
     policy: DomainPolicy,
     filter: MessageFilter,
@@ -54,7 +61,8 @@ impl SecurityPlugins {
         let policy = DomainPolicy::new(credentials, &identity, domain_id, unix)?;
         let prefix = GuidPrefix(identity.prefix(candidate.0));
         let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
-        let local = LocalParticipant { identity: identity.clone(), guid, participant_data: participant_data(guid) };
+        let revoking = with_revocations(identity.clone(), &credentials.revocations, unix)?;
+        let local = LocalParticipant { identity: revoking, guid, participant_data: participant_data(guid) };
         let is_protected = |kind| kind != ProtectionKind::None;
         let rules = MessageRules {
             messages: is_protected(policy.rule.rtps_protection_kind),
@@ -75,6 +83,8 @@ impl SecurityPlugins {
         Ok(Arc::new(Self {
             prefix,
             certificate_name: credentials.name().to_owned(),
+            log: credentials.log,
+            folder: credentials.folder.clone(),
             identity,
             policy,
             filter: MessageFilter { rules, keys, buffers: Buffers::default() },
@@ -100,6 +110,32 @@ impl SecurityPlugins {
     /// The name of the certificate's file.
     pub(crate) fn certificate_name(&self) -> &str {
         &self.certificate_name
+    }
+
+    /// Reads the files of revoked certificates again, and cuts off participants that they revoke.
+    ///
+    /// # Errors
+    /// A file is faulty, or revokes the own certificate. Then the earlier ones count.
+    pub(crate) fn reload_revocations(&self, now: Now) -> Result<(), CredentialsError> {
+        let fault = |kind, path: &Path, text: String| CredentialsError {
+            path: path.to_owned(),
+            cause: io::Error::new(kind, text),
+        };
+        let Some(folder) = &self.folder else {
+            let text = "properties name no file of revoked certificates: use `Credentials::from_enclave`";
+            return Err(fault(io::ErrorKind::Unsupported, Path::new(&self.certificate_name), text.to_owned()));
+        };
+        let files = RevocationFiles::read(folder)?;
+        let identity = with_revocations(self.identity.clone(), &files, unix_of(now))
+            .map_err(|text| fault(io::ErrorKind::InvalidData, folder, text))?;
+        self.note_time(now);
+        self.handshakes().set_identity(identity, now);
+        Ok(())
+    }
+
+    /// The events that the participant publishes.
+    pub(crate) fn log(&self) -> Option<SecuritySeverity> {
+        self.log
     }
 
     fn handshakes(&self) -> MutexGuard<'_, Handshakes> {
@@ -175,20 +211,21 @@ impl SecurityPlugins {
 
 /// Reads and checks the identity.
 fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, String> {
-    let Credentials { identity_ca, certificate, private_key, permissions, revoked, .. } = credentials;
-    let folder = &certificate.name;
-    let identity = LocalIdentity::new(
-        identity_ca.text()?,
-        certificate.text()?,
-        private_key.text()?,
-        permissions.bytes.to_vec(),
-        unix,
-    )
-    .map_err(|error| format!("{folder}: {error}"))?;
-    match revoked {
-        None => Ok(identity),
-        Some(list) => identity.with_revocation_list(list.text()?).map_err(|error| format!("{}: {error}", list.name)),
+    let Credentials { identity_ca, certificate, private_key, permissions, .. } = credentials;
+    LocalIdentity::new(identity_ca.text()?, certificate.text()?, private_key.text()?, permissions.bytes.to_vec(), unix)
+        .map_err(|error| format!("{}: {error}", certificate.name))
+}
+
+/// Adds the files of revoked certificates to an identity.
+fn with_revocations(mut identity: LocalIdentity, files: &RevocationFiles, unix: i64) -> Result<LocalIdentity, String> {
+    if let Some(file) = &files.lists {
+        identity = identity.with_revocation_list(file.text()?).map_err(|error| format!("{}: {error}", file.name))?;
     }
+    if let Some(file) = &files.answers {
+        identity =
+            identity.with_ocsp_responses(&file.bytes, unix).map_err(|error| format!("{}: {error}", file.name))?;
+    }
+    Ok(identity)
 }
 
 /// Creates a key for a protection. `None` without protection.

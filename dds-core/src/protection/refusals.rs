@@ -3,7 +3,7 @@
 //! Bounds: 32 reports a minute, 32 participants that announce no identity, and the last 32 that were expelled, for ten
 //! minutes.
 
-use dds_rtps::discovery::SecurityAction;
+use dds_rtps::discovery::{SecurityAction, SecurityReportKind};
 use dds_rtps::types::GuidPrefix;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -49,7 +49,13 @@ impl RefusalLog {
     }
 
     /// Returns the report of a refusal. `None` if this minute has had enough of them.
-    pub(super) fn report(&mut self, prefix: GuidPrefix, reason: &str, unix: i64) -> Option<SecurityAction> {
+    pub(super) fn report(
+        &mut self,
+        kind: SecurityReportKind,
+        prefix: GuidPrefix,
+        reason: &str,
+        unix: i64,
+    ) -> Option<SecurityAction> {
         // The clock may also be set back.
         if unix.abs_diff(self.reports_since) >= 60 {
             (self.reports, self.reports_since) = (0, unix);
@@ -58,7 +64,7 @@ impl RefusalLog {
             return None;
         }
         self.reports += 1;
-        Some(SecurityAction::Report(refusal(prefix, reason).into()))
+        Some(SecurityAction::Report { kind, text: refusal(prefix, reason).into() })
     }
 
     /// Notes a participant that announces no identity. Returns a report for the first time.
@@ -67,7 +73,7 @@ impl RefusalLog {
         if self.without_identity.len() >= NAMED_MAX || !self.without_identity.insert(prefix) {
             return None;
         }
-        self.report(prefix, NO_IDENTITY, unix)
+        self.report(SecurityReportKind::Refused, prefix, NO_IDENTITY, unix)
     }
 
     /// Notes why a participant may no longer take part.
@@ -128,8 +134,8 @@ mod tests {
         assert_eq!((reports, log.without_identity.len()), (REPORTS_MAX, NAMED_MAX));
         (0..200).for_each(|number| log.expelled(prefix(number), "ended".to_owned(), 1_000));
         assert_eq!(log.expelled.len(), NAMED_MAX);
-        assert!(log.report(prefix(0), "late", 1_059).is_none());
-        assert!(log.report(prefix(0), "late", 1_060).is_some());
+        assert!(log.report(SecurityReportKind::Refused, prefix(0), "late", 1_059).is_none());
+        assert!(log.report(SecurityReportKind::Refused, prefix(0), "late", 1_060).is_some());
         assert_eq!(log.explain(std::iter::empty(), 1_060).matches("is refused").count(), EXPLAINED_MAX);
     }
 

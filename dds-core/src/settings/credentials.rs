@@ -3,7 +3,7 @@
 use super::config::Config;
 use crate::infrastructure::CreateErrorKind;
 #[cfg(feature = "security-pki")]
-use crate::protection::{CredentialProperties, SecurityPlugins};
+use crate::protection::{CredentialProperties, CredentialsError, SecurityPlugins, SecuritySeverity};
 use dds_rtps::discovery::PeerSecurity;
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{GuidPrefix, Now};
@@ -43,6 +43,24 @@ impl Config {
         }
         let _ = now;
         Ok(candidate)
+    }
+
+    /// Reads the files of revoked certificates again.
+    #[cfg(feature = "security-pki")]
+    pub(crate) fn reload_revocations(&self, now: Now) -> Result<(), CredentialsError> {
+        match &self.plugins {
+            Some(plugins) => plugins.reload_revocations(now),
+            None => Err(CredentialsError {
+                path: "crl.pem".into(),
+                cause: std::io::Error::new(std::io::ErrorKind::Unsupported, "the participant has no credentials"),
+            }),
+        }
+    }
+
+    /// The security events that the participant publishes.
+    #[cfg(feature = "security-pki")]
+    pub(crate) fn security_log(&self) -> Option<SecuritySeverity> {
+        self.plugins.as_ref()?.log()
     }
 
     /// Returns the plugins for discovery.

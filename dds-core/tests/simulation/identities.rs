@@ -6,7 +6,8 @@ use crate::support::Notes;
 use dds_core::driver::Socket;
 use dds_core::error::CreateErrorKind;
 use dds_core::matching::Obstacle;
-use dds_core::qos::{DomainParticipantQos, Preset, PublisherQos, SubscriberQos};
+use dds_core::qos::{DataReaderQos, DomainParticipantQos, Preset, PublisherQos, SubscriberQos};
+use dds_core::security::{SecurityEvent, SecuritySeverity};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 use std::collections::BTreeSet;
@@ -242,6 +243,59 @@ fn data_tags_decide_about_own_and_remote_endpoints() {
     assert!(builder.build().unwrap_err().to_string().contains("is denied by the rule at line "));
 }
 
+/// The events that a station publishes about others.
+#[test]
+fn security_events_are_published() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::new(&["robot", "station", "thief"], Kinds { metadata: "ENCRYPT", ..NONE }, |text| text);
+    end_permissions(&keystore, "thief");
+    keystore.edit_permissions("robot", |text| text.replace("<topic>*<", "<topic>[!p]*<"));
+    let simulation = Simulation::new(14);
+    let build_with = |severity| {
+        let credentials = keystore.credentials("station").publish_events(severity);
+        simulation.build("station", builder().name("gate").credentials(credentials)).unwrap()
+    };
+    let station = build_with(SecuritySeverity::Informational);
+    let [robot, thief] = ["robot", "thief"].map(|name| build(&simulation, &keystore, name));
+    let reader = station.reader_builder::<Parcel>("parcels").build().unwrap();
+    let qos = DataReaderQos::default().reliable().transient_local().keep_all();
+    let events = robot.reader_builder::<SecurityEvent>(SecurityEvent::TOPIC).qos(qos.clone()).build().unwrap();
+    let writer = thief.writer_builder::<Parcel>("parcels").build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let refused = robot.reader_builder::<Parcel>("parcels").build();
+    assert!(refused.is_err(), "the own permissions");
+    let unknown = simulation.build("stranger", builder()).unwrap();
+    simulation.run_for(Duration::from_secs(130));
+    let found: Vec<SecurityEvent> = events.take().unwrap().into_data().collect();
+    let ids: Vec<&str> = found.iter().map(|event| event.msgid.as_str()).collect();
+    for id in ["participant_admitted", "refused", "participant_expelled", "keys_changed"] {
+        assert!(ids.contains(&id), "{id}: {found:#?}");
+    }
+    let expelled = found.iter().find(|event| event.msgid == "participant_expelled").unwrap();
+    assert_eq!(
+        (expelled.facility, expelled.severity, expelled.appname.as_str()),
+        (10, SecuritySeverity::Warning, "gate")
+    );
+    assert!(expelled.message.contains("CN=thief") && expelled.message.contains("have ended"), "{expelled:?}");
+    // 2026-01-01T12:02:01Z.
+    assert!((1_767_268_921..1_767_268_930).contains(&expelled.timestamp.sec), "{expelled:?}");
+    let properties = &expelled.structured_data["DDS"];
+    assert_eq!((properties[0].name.as_str(), properties[0].value.clone()), ("guid", station.guid().to_string()));
+    assert_eq!((properties[1].name.as_str(), properties[1].value.as_str()), ("domain_id", "0"));
+    drop((station, unknown, thief, reader));
+    // A higher level leaves out admissions, and the topic needs a permission of its writer.
+    let station = build_with(SecuritySeverity::Error);
+    let events = robot.reader_builder::<SecurityEvent>(SecurityEvent::TOPIC).qos(qos).build().unwrap();
+    events.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    simulation.run_for(Duration::from_secs(5));
+    assert_eq!(events.take().unwrap().into_data().next(), None);
+    drop(station);
+    keystore.edit_permissions("station", |text| text.replace("<topic>*<", "<topic>p*<"));
+    let credentials = keystore.credentials("station").publish_events(SecuritySeverity::Error);
+    let error = simulation.build("station", builder().credentials(credentials)).unwrap_err();
+    assert!(error.to_string().contains("writing topic \"DDS:Security:LogTopicV2\""), "{error}");
+}
+
 #[test]
 fn faulty_or_unsupported_files_fail_at_creation() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -282,13 +336,21 @@ fn properties_take_the_place_of_the_folder() {
     let simulation = Simulation::new(15);
     let error = simulation.build("robot", with(5)).unwrap_err();
     assert!(error.to_string().contains("dds.sec.access.permissions is missing"), "{error}");
-    let (robot, lines) = Notes::of_infos().take(|| simulation.build("robot", with(6)).unwrap());
+    let leveled = |level: &str| {
+        let builder = with(6).property("dds.sec.log.plugin", "builtin.DDS_LogTopic");
+        builder.property("dds.sec.log.builtin.DDS_LogTopic.logging_level", level)
+    };
+    let error = simulation.build("robot", leveled("LOUD")).unwrap_err();
+    assert!(error.to_string().contains("must be a level such as WARNING_LEVEL"), "{error}");
+    let (robot, lines) = Notes::of_infos().take(|| simulation.build("robot", leveled("ERROR_LEVEL")).unwrap());
     // The log names the certificate after the participant has taken the files.
     let named = |line: &String| line.contains("credentials = ") && line.contains("cert.pem (code)");
     assert!(lines.iter().any(named), "{lines:#?}");
     let station = build(&simulation, &keystore, "station");
     let (writer, reader) = endpoints(&robot, &station);
     pass(&writer, &reader);
+    let events = station.reader_builder::<SecurityEvent>(SecurityEvent::TOPIC).build().unwrap();
+    events.wait_for_writers(1).block_for(PATIENCE).unwrap();
 }
 
 #[test]
@@ -489,6 +551,43 @@ fn expelled_participant_knows_no_later_key() {
         });
         assert_eq!(lines.iter().any(|line| line.contains("have ended")), !ignores, "{lines:#?}");
     }
+}
+
+#[test]
+fn participant_is_cut_off_when_its_certificate_is_revoked() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::new(&["robot", "station", "thief"], Kinds { metadata: "ENCRYPT", ..NONE }, |text| text);
+    let simulation = Simulation::new(20);
+    let plain = simulation.build("plain", builder().domain_tag("other")).unwrap();
+    assert!(plain.reload_revocations().unwrap_err().to_string().contains("has no credentials"));
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let [robot, station, thief] = ["robot", "station", "thief"].map(|name| build(&simulation, &keystore, name));
+        let (writer, reader) = endpoints(&robot, &station);
+        let stolen = thief.reader_builder::<Parcel>("parcels").qos(Preset::Event.reader()).build().unwrap();
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        let all = [&robot, &station, &thief];
+        all.iter().for_each(|participant| participant.reload_revocations().unwrap());
+        pass(&writer, &reader);
+        assert!(!stolen.take().unwrap().is_empty());
+        // A faulty file changes nothing.
+        let path = keystore.enclave("robot").join("crl.pem");
+        std::fs::write(&path, "no list").unwrap();
+        assert!(robot.reload_revocations().unwrap_err().to_string().contains("crl.pem"));
+        assert_eq!(robot.discovered_participants().len(), 2);
+        std::fs::remove_file(&path).unwrap();
+        keystore.revoke("thief");
+        assert_eq!(robot.discovered_participants().len(), 2, "the files are read on demand");
+        [&robot, &station].iter().for_each(|participant| participant.reload_revocations().unwrap());
+        assert_eq!((robot.discovered_participants().len(), station.discovered_participants().len()), (1, 1));
+        let refused = thief.reload_revocations().unwrap_err().to_string();
+        assert!(refused.contains("the authority has revoked the certificate"), "{refused}");
+        pass(&writer, &reader);
+        simulation.run_for(Duration::from_secs(60));
+        assert_eq!(stolen.take().unwrap().into_data().next(), None);
+        assert_eq!(robot.discovered_participants().len(), 1);
+    });
+    let reason = "identity `CN=thief`: the authority has revoked the certificate";
+    assert!(lines.iter().any(|line| line.contains(reason)), "{lines:#?}");
 }
 
 /// A sender adds MACs for 32 receivers. Each of these is another host, and they know only the sender.

@@ -72,6 +72,12 @@ impl Keystore {
         self.folder.join("enclaves").join(name)
     }
 
+    /// Revokes the certificate of an identity, in the folders of all identities.
+    pub(crate) fn revoke(&self, name: &str) {
+        let mut fleet = Fleet::create(&self.folder, &FleetOptions::new(VALIDITY)).unwrap();
+        fleet.revoke(name, VALIDITY.not_before).unwrap();
+    }
+
     pub(crate) fn credentials(&self, name: &str) -> Credentials {
         Credentials::from_enclave(self.enclave(name)).unwrap()
     }

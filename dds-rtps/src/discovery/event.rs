@@ -1,6 +1,7 @@
 //! Events of discovery.
 
 use super::data::{ParticipantData, PublicationData, SubscriptionData};
+use super::peer_security::SecurityReportKind;
 use super::route::Route;
 use crate::qos::{LivelinessKind, PolicyId};
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, VendorId};
@@ -178,8 +179,10 @@ pub enum ParticipantEvent {
         /// The other one.
         remote: Guid,
     },
-    /// DDS Security refuses a participant.
+    /// DDS Security refuses, admits or expels a participant, or has changed its keys.
     SecurityReport {
+        /// Its kind.
+        kind: SecurityReportKind,
         /// A text for the log: the participant, the reason, and the next step.
         text: Box<str>,
     },

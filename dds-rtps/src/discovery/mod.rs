@@ -45,7 +45,9 @@ pub use lease::Leases;
 pub use liveliness::{AssertionSchedule, LivelinessSchedules, ManualSchedule, ParticipantMessage};
 pub use match_result::{Differences, MatchResult};
 pub use matching::Matching;
-pub use peer_security::{MatchPermission, PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel};
+pub use peer_security::{
+    MatchPermission, PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel, SecurityReportKind,
+};
 pub use reply::ReplyTo;
 pub use route::{HostAddress, Route, is_same_host};
 pub use sedp::{AddressState, BuiltinPair, BuiltinPairTopic, PairProfile, SecurePairTopic};

@@ -117,7 +117,29 @@ pub enum SecurityAction {
     /// The keys of a remote endpoint have arrived, or a local endpoint has a place for another receiver.
     CompareAgain(Guid),
     /// A text for the log.
-    Report(Box<str>),
+    Report {
+        /// Its kind.
+        kind: SecurityReportKind,
+        /// The participants, the reason, and the next step.
+        text: Box<str>,
+    },
+}
+
+/// The kind of a report of the plugins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SecurityReportKind {
+    /// A participant has proved its identity, and has the permissions to take part.
+    Admitted,
+    /// A participant, its keys or one of its endpoints are refused.
+    Refused,
+    /// A participant that took part is cut off.
+    Expelled,
+    /// This participant has changed its keys.
+    KeysChanged,
+    /// This participant cannot do what its security requires.
+    Failed,
+    /// Too many reports came at once, and some were left out.
+    LeftOut,
 }
 
 impl fmt::Debug for SecurityAction {
@@ -132,7 +154,7 @@ impl fmt::Debug for SecurityAction {
             }
             Self::Expel(prefix) => f.debug_tuple("Expel").field(prefix).finish(),
             Self::CompareAgain(guid) => f.debug_tuple("CompareAgain").field(guid).finish(),
-            Self::Report(text) => f.debug_tuple("Report").field(text).finish(),
+            Self::Report { kind, text } => f.debug_tuple("Report").field(kind).field(text).finish(),
         }
     }
 }

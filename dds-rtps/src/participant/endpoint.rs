@@ -297,6 +297,11 @@ impl Participant {
         self.lose(now, prefix, ParticipantLoss::Ignored);
     }
 
+    /// Does what the plugins of DDS Security ask for after a change of their settings.
+    pub fn security_changed(&mut self, now: Now) {
+        security::carry_out_actions(self, now);
+    }
+
     /// Ignores an endpoint of another participant from now on, and forgets it.
     pub fn ignore_endpoint(&mut self, guid: Guid) {
         if guid.prefix == self.config.prefix {

@@ -376,7 +376,9 @@ pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
             }
             SecurityAction::Expel(prefix) => participant.forget(now, prefix, ParticipantLoss::Refused),
             SecurityAction::CompareAgain(endpoint) => participant.matching.compare_keys_of(endpoint),
-            SecurityAction::Report(text) => participant.matching.push_event(ParticipantEvent::SecurityReport { text }),
+            SecurityAction::Report { kind, text } => {
+                participant.matching.push_event(ParticipantEvent::SecurityReport { kind, text });
+            }
         }
     }
 }

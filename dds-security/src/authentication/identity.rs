@@ -1,7 +1,7 @@
 //! The identity of a participant, and the GUID that follows from it (DDS Security 1.1, 9.3.3).
 
 use super::DataHolder;
-use crate::pki::{Certificate, CertificateError, KeyError, PrivateKey, RevocationList};
+use crate::pki::{Certificate, CertificateError, KeyError, OcspResponses, PrivateKey, RevocationList};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -21,6 +21,7 @@ pub struct LocalIdentity {
     pub(super) key: PrivateKey,
     pub(super) authority: Certificate,
     pub(super) revoked: Option<RevocationList>,
+    pub(super) answers: Option<OcspResponses>,
     /// The signed document.
     pub(super) permissions: Vec<u8>,
 }
@@ -35,7 +36,7 @@ pub enum IdentityError {
     Certificate(CertificateError),
     /// The private key.
     Key(KeyError),
-    /// The list of revoked certificates.
+    /// The list of revoked certificates, or the responses of OCSP.
     Revocation(CertificateError),
 }
 
@@ -69,7 +70,7 @@ impl LocalIdentity {
         let key = PrivateKey::from_pem(key).map_err(IdentityError::Key)?;
         certificate.check_key(&key).map_err(IdentityError::Certificate)?;
         let certificate_pem = certificate.to_pem().into_bytes();
-        Ok(Self { certificate, certificate_pem, key, authority, revoked: None, permissions })
+        Ok(Self { certificate, certificate_pem, key, authority, revoked: None, answers: None, permissions })
     }
 
     /// Refuses the certificates of a list in the form PEM.
@@ -80,6 +81,17 @@ impl LocalIdentity {
         let list = RevocationList::from_pem(list, &self.authority).map_err(IdentityError::Revocation)?;
         list.check(&self.certificate).map_err(IdentityError::Revocation)?;
         self.revoked = Some(list);
+        Ok(self)
+    }
+
+    /// Refuses the certificates that responses of OCSP in DER call revoked or unknown. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`IdentityError::Revocation`] if a response is faulty, or is so about the own certificate.
+    pub fn with_ocsp_responses(mut self, responses: &[u8], now: i64) -> Result<Self, IdentityError> {
+        let answers = OcspResponses::from_der(responses, &self.authority, now).map_err(IdentityError::Revocation)?;
+        answers.check(&self.certificate).map_err(IdentityError::Revocation)?;
+        self.answers = Some(answers);
         Ok(self)
     }
 
@@ -117,10 +129,14 @@ impl LocalIdentity {
         DataHolder::new(PERMISSIONS_CLASS)
     }
 
-    /// Checks the certificate of another participant.
-    pub(super) fn check_peer(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
+    /// Checks the certificate of another participant: issuer, validity, revocation.
+    ///
+    /// # Errors
+    /// [`CertificateError`] if it does not count.
+    pub fn check_peer(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
         certificate.check_identity(&self.authority, now)?;
-        self.revoked.as_ref().map_or(Ok(()), |list| list.check(certificate))
+        self.revoked.as_ref().map_or(Ok(()), |list| list.check(certificate))?;
+        self.answers.as_ref().map_or(Ok(()), |answers| answers.check(certificate))
     }
 }
 
@@ -162,7 +178,7 @@ impl fmt::Display for IdentityError {
             Self::Authority(error) => write!(f, "identity authority: {error}"),
             Self::Certificate(error) => write!(f, "identity: {error}"),
             Self::Key(error) => write!(f, "private key: {error}"),
-            Self::Revocation(error) => write!(f, "list of revoked certificates: {error}"),
+            Self::Revocation(error) => write!(f, "revoked certificates: {error}"),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::access::{
     AccessAction, AccessDecision, AccessReason, AccessRequest, AccessRule, DomainRule, Governance, Grant, Permissions,
     ProtectionKind, moment,
 };
-use crate::pki::{Certificate, PrivateKey, RevocationList, verify_document};
+use crate::pki::{Certificate, OcspResponses, PrivateKey, RevocationList, verify_document};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -130,6 +130,7 @@ impl Check {
             let checked = certificate.check_identity(authority, self.now);
             self.unwrap(&path("cert.pem"), checked);
             self.check_revocation(&path("crl.pem"), authority, certificate);
+            self.check_ocsp(&path("ocsp.der"), authority, certificate);
         }
         let key = self.private_key(&path("key.pem"));
         if let (Some(key), Some(certificate)) = (&key, &certificate) {
@@ -177,6 +178,19 @@ impl Check {
         let Some(text) = self.unwrap(path, files::read_text(path)) else { return };
         let Some(list) = self.unwrap(path, RevocationList::from_pem(&text, authority)) else { return };
         self.unwrap(path, list.check(certificate));
+    }
+
+    fn check_ocsp(&mut self, path: &Path, authority: &Certificate, certificate: &Certificate) {
+        if !path.exists() {
+            return;
+        }
+        let Some(bytes) = self.unwrap(path, files::read(path)) else { return };
+        let Some(answers) = self.unwrap(path, OcspResponses::from_der(&bytes, authority, self.now)) else { return };
+        self.unwrap(path, answers.check(certificate));
+        if let Some(end) = answers.next_update(certificate).filter(|end| *end < self.now) {
+            let text = "the OCSP response about this certificate is old: there is a newer one since";
+            self.warn(path, format!("{text} {}; ask the responder again", moment::format(end)));
+        }
     }
 
     fn governance(&mut self, path: &Path, authority: &Certificate) -> Option<Governance> {

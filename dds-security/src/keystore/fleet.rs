@@ -125,6 +125,34 @@ impl Fleet {
         Ok(fleet)
     }
 
+    /// Revokes the certificate of an identity, in `crl.pem` of all identities. `now` is in seconds since 1970.
+    ///
+    /// Participants read the file when they begin, and when the application asks them to.
+    ///
+    /// # Errors
+    /// [`FleetError`] names the file and the fault.
+    pub fn revoke(&mut self, name: &str, now: i64) -> Result<(), FleetError> {
+        check_name(name)?;
+        let enclaves = self.folder.join("enclaves");
+        let path = enclaves.join(name.trim_start_matches('/')).join("cert.pem");
+        let text = files::read_text(&path).map_err(|error| FleetError::Io(path.clone(), error))?;
+        let certificate = Certificate::from_pem(&text).map_err(|error| FleetError::Certificate(path.clone(), error))?;
+        let list = self.identity_ca.revoke(&[certificate], now).map_err(|error| FleetError::Issue(path, error))?;
+        let public = self.folder.join("public/crl.pem");
+        let before = match files::read_text(&public) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            before => before.map_err(|error| FleetError::Io(public.clone(), error))?,
+        };
+        // Each list of the file counts, and an earlier one stays.
+        let lists = format!("{before}{list}");
+        let copies = enclaves_of(&enclaves).map_err(|error| FleetError::Io(enclaves, error))?;
+        for path in copies.iter().map(|enclave| enclave.join("crl.pem")).chain([public]) {
+            files::replace(&path, lists.as_bytes()).map_err(|error| FleetError::Io(path.clone(), error))?;
+            self.note(&path, FleetStep::Created);
+        }
+        Ok(())
+    }
+
     /// The files, and what happened to each.
     #[must_use]
     pub fn files(&self) -> &[FleetFile] {

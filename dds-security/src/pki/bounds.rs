@@ -40,7 +40,7 @@ fn values_are_bounded(mut bytes: &[u8], count_max: usize, depth_left: usize) -> 
 }
 
 /// Returns the tag of the first value, its content, and the bytes behind it.
-fn split_value(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+pub(super) fn split_value(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = bytes.split_first_chunk::<2>()?;
     let (len, rest) = match first {
         0..=0x7f => (usize::from(first), rest),

@@ -9,7 +9,7 @@ use der::oid::AssociatedOid;
 use der::{Decode, Encode};
 use std::fmt;
 use x509_cert::Version;
-use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, NameConstraints};
+use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, NameConstraints};
 
 /// Extensions that this crate knows. An unknown critical one refuses its certificate (RFC 5280, 4.2).
 const KNOWN: [ObjectIdentifier; 4] = [
@@ -19,6 +19,9 @@ const KNOWN: [ObjectIdentifier; 4] = [
     ObjectIdentifier::new_unwrap("2.5.29.14"),
     ObjectIdentifier::new_unwrap("2.5.29.35"),
 ];
+
+/// Purpose of a certificate whose key answers about others (RFC 6960, 4.2.2.2).
+pub(super) const OCSP_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.9");
 
 /// Most bytes of a certificate in a token. Certificates of identities have about one kilobyte.
 #[cfg(feature = "authentication")]
@@ -80,6 +83,14 @@ pub enum CertificateError {
     Revoked,
     /// The private key belongs to another certificate.
     OtherKey,
+    /// The file has no OCSP response in DER, or a malformed one.
+    OcspMalformed,
+    /// The OCSP responder has refused to answer.
+    OcspRefused,
+    /// Neither the authority nor a responder of it has signed the OCSP response.
+    OcspSignature,
+    /// The authority does not know the certificate, as its OCSP response says.
+    OcspUnknown,
 }
 
 impl Certificate {
@@ -164,6 +175,21 @@ impl Certificate {
     /// [`CertificateError`] if that is not so.
     pub fn check_identity(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
         authority.check_authority(now)?;
+        self.check_issued(authority, now)?;
+        self.check_extensions(&[])
+    }
+
+    /// Checks that an authority issued this certificate for a responder, whose key answers about others.
+    pub(super) fn check_responder(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
+        self.check_issued(authority, now)?;
+        self.check_extensions(&[ExtendedKeyUsage::OID])?;
+        let purposes = self.extension::<ExtendedKeyUsage>()?;
+        let answers = purposes.is_some_and(|purposes| purposes.0.contains(&OCSP_SIGNING));
+        if answers { Ok(()) } else { Err(CertificateError::OcspSignature) }
+    }
+
+    /// Checks issuer, signature, purpose and validity, for a key that signs.
+    fn check_issued(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
         let content = &self.parsed.tbs_certificate;
         if content.issuer != authority.parsed.tbs_certificate.subject {
             return Err(CertificateError::OtherIssuer {
@@ -173,7 +199,6 @@ impl Certificate {
             });
         }
         self.check_signature(authority)?;
-        self.check_extensions()?;
         let usage = self.extension::<KeyUsage>()?;
         if usage.is_some_and(|usage| !usage.digital_signature()) {
             return Err(CertificateError::NoIdentity);
@@ -186,7 +211,7 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`] if that is not so.
     pub fn check_authority(&self, now: i64) -> Result<(), CertificateError> {
-        self.check_extensions()?;
+        self.check_extensions(&[])?;
         let constraints = self.extension::<BasicConstraints>()?;
         // Certificates of version 1 have no extensions. The user has chosen them as authorities.
         let is_old = self.parsed.tbs_certificate.version != Version::V3;
@@ -244,9 +269,12 @@ impl Certificate {
         Ok(())
     }
 
-    fn check_extensions(&self) -> Result<(), CertificateError> {
+    /// Refuses critical extensions, unless they are known or among `allowed`.
+    fn check_extensions(&self, allowed: &[ObjectIdentifier]) -> Result<(), CertificateError> {
         let extensions = self.parsed.tbs_certificate.extensions.as_deref().unwrap_or_default();
-        match extensions.iter().find(|extension| extension.critical && !KNOWN.contains(&extension.extn_id)) {
+        match extensions.iter().find(|extension| {
+            extension.critical && !KNOWN.contains(&extension.extn_id) && !allowed.contains(&extension.extn_id)
+        }) {
             Some(unknown) => Err(CertificateError::Extension(unknown.extn_id.to_string())),
             None => Ok(()),
         }
@@ -323,6 +351,12 @@ impl fmt::Display for CertificateError {
             }
             Self::Expired(_) => f.write_str("the validity of the certificate has ended: issue a new one"),
             Self::Revoked => f.write_str("the authority has revoked the certificate: issue a new one"),
+            Self::OcspMalformed => f.write_str("the file has no OCSP response: expected one in DER, as of `openssl ocsp -respout`"),
+            Self::OcspRefused => f.write_str("the OCSP responder has refused to answer: ask it again"),
+            Self::OcspSignature => f.write_str(
+                "neither the authority nor a responder of it has signed the OCSP response: ask the authority's responder",
+            ),
+            Self::OcspUnknown => f.write_str("the OCSP responder does not know the certificate: issue a new one"),
             Self::OtherKey => {
                 f.write_str("the private key belongs to another certificate: copy both files of one identity")
             }

@@ -8,7 +8,10 @@ use der::{Encode, flagset::FlagSet};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
+use x509_cert::crl::{CertificateList, RevokedCert, TbsCertList};
 use x509_cert::ext::Extension;
+#[cfg(test)]
+use x509_cert::ext::pkix::ExtendedKeyUsage;
 use x509_cert::ext::pkix::{AuthorityKeyIdentifier, BasicConstraints, KeyUsage, KeyUsages, SubjectKeyIdentifier};
 use x509_cert::name::Name;
 use x509_cert::serial_number::SerialNumber;
@@ -107,6 +110,51 @@ impl Issuer {
             ])
         };
         build(&name_of(common_name)?, &issuer.subject, key, &self.key, validity, extensions)
+    }
+
+    /// Issues the certificate of a responder, whose key answers about certificates of this authority (OCSP).
+    ///
+    /// # Errors
+    /// [`IssueError`] if the name or validity is faulty, or the system has no random numbers.
+    #[cfg(test)]
+    pub(super) fn issue_responder(
+        &self,
+        common_name: &str,
+        key: &PrivateKey,
+        validity: Validity,
+    ) -> Result<Certificate, IssueError> {
+        let issuer = &self.certificate.parsed.tbs_certificate;
+        let purposes = ExtendedKeyUsage(vec![super::certificate::OCSP_SIGNING]);
+        let extensions = |_| Ok(vec![extension(&purposes, true)?]);
+        build(&name_of(common_name)?, &issuer.subject, key, &self.key, validity, extensions)
+    }
+
+    /// Makes a list of revoked certificates in the form PEM, for `crl.pem`. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`IssueError`] if the time is faulty.
+    pub fn revoke(&self, certificates: &[Certificate], now: i64) -> Result<String, IssueError> {
+        let this_update = time_of(now)?;
+        let entry = |certificate: &Certificate| RevokedCert {
+            serial_number: certificate.parsed.tbs_certificate.serial_number.clone(),
+            revocation_date: this_update,
+            crl_entry_extensions: None,
+        };
+        let tbs_cert_list = TbsCertList {
+            version: Version::V2,
+            signature: ecdsa_with_sha256(),
+            issuer: self.certificate.parsed.tbs_certificate.subject.clone(),
+            this_update,
+            next_update: None,
+            revoked_certificates: Some(certificates.iter().map(entry).collect()),
+            crl_extensions: None,
+        };
+        let signature = self.key.sign(&tbs_cert_list.to_der().map_err(malformed)?);
+        let signature = BitString::from_bytes(&signature).map_err(malformed)?;
+        let list = CertificateList { tbs_cert_list, signature_algorithm: ecdsa_with_sha256(), signature };
+        let bytes = list.to_der().map_err(malformed)?;
+        der::pem::encode_string("X509 CRL", der::pem::LineEnding::LF, &bytes)
+            .map_err(|_| IssueError::Authority(CertificateError::Malformed))
     }
 
     /// The certificate of the authority.

@@ -8,6 +8,7 @@
 //! | `bounds` | bounds of DER, which hold before any decoder sees the bytes |
 //! | `certificate` | a certificate, and whether a certificate authority issued it |
 //! | `issue` | new certificates: authorities and identities |
+//! | `ocsp` | answers of an authority about its certificates |
 //! | `pem` | the text form of keys and certificates |
 //! | `private_key` | keys that sign: ECDSA with P-256 |
 //! | `public_key` | keys that verify: ECDSA with P-256, and RSA |
@@ -31,6 +32,7 @@ mod bounds;
 mod certificate;
 mod issue;
 mod legible;
+mod ocsp;
 mod pem;
 mod private_key;
 mod public_key;
@@ -40,6 +42,7 @@ mod smime;
 
 pub use certificate::{Certificate, CertificateError, Validity};
 pub use issue::{IssueError, Issuer};
+pub use ocsp::OcspResponses;
 pub use private_key::{KeyError, PrivateKey};
 pub use revocation::RevocationList;
 pub use signed_data::SignError;

@@ -73,36 +73,14 @@ fn read(block: &str, authority: &Certificate) -> Result<CertificateList, Certifi
 
 #[cfg(test)]
 mod tests {
-    use super::super::public_key::ecdsa_with_sha256;
     use super::super::{Issuer, PrivateKey, Validity};
     use super::*;
-    use der::Encode;
-    use der::asn1::BitString;
-    use x509_cert::crl::{RevokedCert, TbsCertList};
 
     const VALIDITY: Validity = Validity { not_before: 1_700_000_000, not_after: 1_900_000_000 };
 
     /// Returns a list that revokes one certificate.
     fn list(issuer: &Issuer, revoked: &Certificate) -> String {
-        let content = &issuer.certificate().parsed.tbs_certificate;
-        let entry = RevokedCert {
-            serial_number: revoked.parsed.tbs_certificate.serial_number.clone(),
-            revocation_date: content.validity.not_before,
-            crl_entry_extensions: None,
-        };
-        let tbs_cert_list = TbsCertList {
-            version: x509_cert::Version::V2,
-            signature: ecdsa_with_sha256(),
-            issuer: content.subject.clone(),
-            this_update: content.validity.not_before,
-            next_update: None,
-            revoked_certificates: Some(vec![entry]),
-            crl_extensions: None,
-        };
-        let signature = BitString::from_bytes(&issuer.key().sign(&tbs_cert_list.to_der().unwrap())).unwrap();
-        let list = CertificateList { tbs_cert_list, signature_algorithm: ecdsa_with_sha256(), signature };
-        let bytes = list.to_der().unwrap();
-        der::pem::encode_string("X509 CRL", der::pem::LineEnding::LF, &bytes).unwrap()
+        issuer.revoke(std::slice::from_ref(revoked), VALIDITY.not_before).unwrap()
     }
 
     #[test]

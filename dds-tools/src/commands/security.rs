@@ -17,6 +17,8 @@ pub enum SecurityCommand {
     ///
     /// The folder has the layout of SROS2. Edit the XML files and run the command again: it signs them.
     Init(SecurityInitOptions),
+    /// Revoke the certificate of an identity: adds it to `crl.pem` in the folder of each identity.
+    Revoke(SecurityRevokeOptions),
     /// Check certificates, keys, signatures, governance and permissions, and show what each identity may do.
     Check(SecurityCheckOptions),
 }
@@ -41,6 +43,15 @@ pub struct SecurityInitOptions {
     /// Days for which new certificates and permissions count.
     #[arg(long, default_value_t = 3650, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub days: u32,
+}
+
+/// Options of `dds security revoke`.
+#[derive(Debug, Args)]
+pub struct SecurityRevokeOptions {
+    /// The folder that `dds security init` has made, with the key of the authority.
+    pub folder: PathBuf,
+    /// Name of the identity.
+    pub identity: String,
 }
 
 /// Options of `dds security check`.
@@ -83,8 +94,34 @@ fn data_tag(text: &str) -> Result<(String, String), String> {
 pub fn run(command: &SecurityCommand, output: &mut dyn Write) -> Result<(), ToolError> {
     match command {
         SecurityCommand::Init(options) => init(options, output),
+        SecurityCommand::Revoke(options) => revoke(options, output),
         SecurityCommand::Check(options) => run_check(options, output),
     }
+}
+
+fn revoke(options: &SecurityRevokeOptions, output: &mut dyn Write) -> Result<(), ToolError> {
+    if !options.folder.join("private").is_dir() {
+        let text = format!("{}: expected a folder that `dds security init` has made", options.folder.display());
+        return Err(ToolError::Security { text });
+    }
+    let validity = Validity { not_before: now(), not_after: now() };
+    let mut fleet = Fleet::create(&options.folder, &FleetOptions::new(validity)).map_err(security_error)?;
+    fleet.revoke(&options.identity, now()).map_err(security_error)?;
+    write_files(&fleet, output)?;
+    writeln!(output, "next: copy crl.pem to each host; participants read it at their start, and on demand")
+        .map_err(ToolError::output)
+}
+
+fn write_files(fleet: &Fleet, output: &mut dyn Write) -> Result<(), ToolError> {
+    for FleetFile { path, step } in fleet.files() {
+        let verb = match step {
+            FleetStep::Created => "created",
+            FleetStep::Signed => "signed",
+            _ => "kept",
+        };
+        writeln!(output, "{verb} {}", path.display()).map_err(ToolError::output)?;
+    }
+    Ok(())
 }
 
 fn init(options: &SecurityInitOptions, output: &mut dyn Write) -> Result<(), ToolError> {
@@ -99,14 +136,7 @@ fn init(options: &SecurityInitOptions, output: &mut dyn Write) -> Result<(), Too
     };
     let fleet_options = FleetOptions { identities: options.identity.clone(), rights, validity };
     let fleet = Fleet::create(&options.folder, &fleet_options).map_err(security_error)?;
-    for FleetFile { path, step } in fleet.files() {
-        let verb = match step {
-            FleetStep::Created => "created",
-            FleetStep::Signed => "signed",
-            _ => "kept",
-        };
-        writeln!(output, "{verb} {}", path.display()).map_err(ToolError::output)?;
-    }
+    write_files(&fleet, output)?;
     let folder = options.folder.display();
     writeln!(
         output,

@@ -20,6 +20,14 @@ fn fleet_is_made_and_checked() {
     let denied = run(&["check", &keys, "-d", "3", "--subscribe", "rt/scan"]);
     assert!(denied.output.contains("subscribes `rt/scan` in domain 3: denied by the default"), "{}", denied.output);
     assert!(denied.result.unwrap_err().to_string().contains("change permissions.xml"));
+    let revoked = run(&["revoke", &keys, "/cell/arm"]).unwrap();
+    assert!(revoked.contains("enclaves/robot7/crl.pem") && revoked.contains("next: copy crl.pem"), "{revoked}");
+    let faulty = run(&["check", &keys, "--identity", "robot7"]);
+    assert!(faulty.output.contains("cell/arm/crl.pem: the authority has revoked"), "{}", faulty.output);
+    assert!(run(&["revoke", &keys, "robot8"]).result.unwrap_err().to_string().contains("robot8/cert.pem"));
+    let elsewhere = folder.path().display().to_string();
+    assert!(run(&["revoke", &elsewhere, "robot7"]).result.unwrap_err().to_string().contains("expected a folder"));
+    std::fs::remove_file(folder.path().join("keys/enclaves/cell/arm/crl.pem")).unwrap();
     let unknown = run(&["check", &keys, "--identity", "robot8"]).result.unwrap_err().to_string();
     assert!(unknown.contains("known identities: cell/arm, robot7"), "{unknown}");
     std::fs::remove_file(folder.path().join("keys/enclaves/robot7/key.pem")).unwrap();

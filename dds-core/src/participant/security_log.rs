@@ -1,0 +1,184 @@
+//! Publishes the security events of a participant, if its credentials say so (DDS Security 1.1, 9.6).
+//!
+//! Discovery puts events into a queue, and a timer publishes them outside of all turns. The writer is an ordinary one,
+//! as that of latencies. Bound: 64 events a minute. Those beyond it are counted, and the count is an event.
+
+use crate::actor::{Effects, Poke};
+use crate::context::{GroupedEndpoint, ParticipantContext};
+use crate::driver::Timer;
+use crate::infrastructure::CreateErrorKind;
+use crate::participant::ParticipantHandle;
+use crate::protection::{SecurityEvent, SecurityEventSource, SecuritySeverity};
+use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
+use crate::qos::{DataRepresentation, DataWriterQos};
+use dds_rtps::discovery::SecurityReportKind;
+use dds_rtps::types::{Duration, EntityId, Guid, Instant, Locator};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Events in a minute. An attacker must not fill the network.
+const EVENTS_MAX: usize = 64;
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The publisher of security events. `None` before the participant is enabled, after it is closed, and without the
+/// setting.
+#[derive(Default)]
+pub(crate) struct SecurityLogTopic {
+    publisher: Mutex<Option<Arc<SecurityLogPublisher>>>,
+}
+
+struct SecurityLogPublisher {
+    participant: Weak<ParticipantHandle>,
+    severity: SecuritySeverity,
+    timer: Timer,
+    queue: Mutex<PendingSecurityEvents>,
+    writer: Mutex<Arc<WriterHandle>>,
+}
+
+/// Events that wait for the timer.
+#[derive(Default)]
+struct PendingSecurityEvents {
+    waiting: Vec<(SecurityReportKind, String)>,
+    /// Those of the minute that has begun here.
+    since: Option<Instant>,
+    accepted: usize,
+    left_out: usize,
+}
+
+impl PendingSecurityEvents {
+    /// Adds an event, unless the minute has had enough of them.
+    fn add(&mut self, kind: SecurityReportKind, text: &str, now: Instant) {
+        let end = self.since.and_then(|since| since.after(MINUTE));
+        if end.is_none_or(|end| end <= now) {
+            if self.left_out > 0 {
+                let text = format!("{} security events of the last minute were left out", self.left_out);
+                self.waiting.push((SecurityReportKind::LeftOut, text));
+            }
+            (self.since, self.accepted, self.left_out) = (Some(now), 0, 0);
+        }
+        if self.accepted >= EVENTS_MAX {
+            self.left_out += 1;
+            return;
+        }
+        self.accepted += 1;
+        self.waiting.push((kind, text.to_owned()));
+    }
+}
+
+impl SecurityLogTopic {
+    fn publisher(&self) -> MutexGuard<'_, Option<Arc<SecurityLogPublisher>>> {
+        self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the writer. It refers to the participant, so both would otherwise exist forever.
+    pub(super) fn close(&self) {
+        let publisher = self.publisher().take();
+        // Outside of the lock: the writer's end takes other locks.
+        drop(publisher);
+    }
+
+    /// Whether events are published.
+    pub(super) fn is_open(&self) -> bool {
+        self.publisher().is_some()
+    }
+
+    /// Publishes an event soon, if it is grave enough.
+    pub(super) fn note(&self, kind: SecurityReportKind, text: &str, now: Instant) {
+        let Some(publisher) = self.publisher().clone() else { return };
+        if SecuritySeverity::of(kind) <= publisher.severity {
+            publisher.queue.lock().unwrap_or_else(PoisonError::into_inner).add(kind, text, now);
+            publisher.timer.set(Some(now));
+        }
+    }
+}
+
+impl ParticipantHandle {
+    /// Begins to publish security events.
+    pub(super) fn start_security_log(&self, severity: SecuritySeverity) -> Result<(), CreateErrorKind> {
+        let Some(participant) = self.weak().upgrade() else { return Ok(()) };
+        let writer = create_writer(&participant)?;
+        let timers = self.core.driver().timers();
+        let publisher = Arc::new_cyclic(|weak: &Weak<SecurityLogPublisher>| SecurityLogPublisher {
+            participant: Arc::downgrade(&participant),
+            severity,
+            timer: Timer::new(timers, Weak::clone(weak) as Weak<dyn Poke>),
+            queue: Mutex::default(),
+            writer: Mutex::new(writer),
+        });
+        *self.security_log().publisher() = Some(publisher);
+        if self.core.is_closed() {
+            // The thread that closed it may have looked before.
+            self.security_log().close();
+        }
+        Ok(())
+    }
+
+    fn event_source(&self) -> SecurityEventSource {
+        let locators = self.core.network().locators();
+        let address = locators.default_unicast.first().and_then(Locator::to_socket_addr);
+        SecurityEventSource {
+            guid: Guid::new(self.core.prefix(), EntityId::PARTICIPANT).to_string(),
+            domain_id: self.core.config().domain_id,
+            address: address.map(|address| address.ip().to_string()).unwrap_or_default(),
+            name: self.core.config().name.clone(),
+        }
+    }
+}
+
+fn create_writer(participant: &Arc<ParticipantHandle>) -> Result<Arc<WriterHandle>, CreateErrorKind> {
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(EVENTS_MAX as u32);
+    // DDS Security 1.1: its types have XCDR version 1.
+    let qos = qos.representation([DataRepresentation::Xcdr1]);
+    let context = participant.as_publication_context();
+    let builder = DataWriterBuilder::<SecurityEvent>::new(&context, SecurityEvent::TOPIC.into(), qos);
+    match builder.build() {
+        Ok(writer) => {
+            let handle = Arc::clone(writer.handle());
+            // The factory's QoS decides only about entities of the application.
+            handle.enable()?;
+            Ok(handle)
+        }
+        Err(error) => Err(error.kind().clone()),
+    }
+}
+
+impl Poke for SecurityLogPublisher {
+    fn poke(self: Arc<Self>, _effects: &mut Effects) {
+        self.timer.set(None);
+        let Some(participant) = self.participant.upgrade() else { return };
+        let events = std::mem::take(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner).waiting);
+        if events.is_empty() || participant.core().is_closed() {
+            return;
+        }
+        let mut handle = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if handle.is_closed() {
+            // The application has closed all entities, and may create others.
+            let Ok(writer) = create_writer(&participant) else { return };
+            *handle = writer;
+        }
+        let writer = DataWriter::<SecurityEvent>::lend(Arc::clone(&handle));
+        let (source, time) = (participant.event_source(), participant.core().driver().now().time);
+        for (kind, text) in events {
+            // A writer that keeps the last events always has room. One that was closed since has no readers.
+            let _ = writer.try_write(&SecurityEvent::new(&source, kind, text, time));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flood_of_events_is_cut_and_counted() {
+        let mut queue = PendingSecurityEvents::default();
+        let at = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);
+        (0..1_000).for_each(|_| queue.add(SecurityReportKind::Refused, "refused", at(5)));
+        assert_eq!((queue.waiting.len(), queue.left_out), (EVENTS_MAX, 1_000 - EVENTS_MAX));
+        queue.add(SecurityReportKind::Refused, "refused", at(64));
+        assert_eq!(queue.waiting.len(), EVENTS_MAX);
+        queue.waiting.clear();
+        queue.add(SecurityReportKind::Refused, "later", at(65));
+        let [(SecurityReportKind::LeftOut, count), (_, later)] = &queue.waiting[..] else { panic!("two events") };
+        assert!(count.starts_with("937 security events") && later == "later", "{count}");
+    }
+}
