@@ -131,6 +131,8 @@ extern crate self as dds_core;
 
 #[doc(hidden)]
 pub mod actor;
+#[doc(hidden)]
+pub mod audience;
 mod context;
 mod delivery;
 mod discovery;

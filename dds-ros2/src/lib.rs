@@ -90,7 +90,10 @@ pub use dds_ros2_msgs::{RosAction, RosMessage, RosService};
 #[cfg(feature = "dynamic")]
 pub use dynamic::MessageType;
 pub use error::{Error, Result};
-pub use graph::{EndpointDetails, Graph, NodeEntities, NodeName};
+pub use graph::{
+    ConnectionEnd, ConnectionProblem, ConnectionReport, EndpointDetails, EndpointRole, Explanation, FaultKind, Graph,
+    NodeEntities, NodeName, PeerFaults,
+};
 pub use lifecycle::{
     LifecycleCallbacks, LifecycleNode, LifecyclePublisher, LifecycleState, LifecycleTransition, TransitionResult,
 };

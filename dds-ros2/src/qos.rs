@@ -58,6 +58,11 @@ impl QosProfile {
     /// Best effort, volatile, keep last 1: the topic `/clock`.
     pub const CLOCK: Self = Self::SENSOR_DATA.keep_last(1);
 
+    /// Reliable, volatile, keep last 1: the default of the system.
+    ///
+    /// In ROS 2, each `rmw` has its own. These are the values of `rmw_cyclonedds`.
+    pub const SYSTEM_DEFAULT: Self = Self::DEFAULT.keep_last(1);
+
     /// Keep last 10, and the best QoS that matches all endpoints known at the creation (Iron and later).
     ///
     /// A subscription is reliable if all publishers are, and likewise transient local. A publisher is both. Without
@@ -244,6 +249,9 @@ mod tests {
         assert_eq!(rosout.durability, Durability::TransientLocal);
         assert_eq!(rosout.lifespan, Duration::from_secs(10));
         assert!(rosout.reliability.is_reliable());
+        let system = QosProfile::SYSTEM_DEFAULT.reader(Vec::new());
+        assert_eq!((system.history, system.durability), (History::KeepLast { depth: 1 }, Durability::Volatile));
+        assert!(system.reliability.is_reliable() && system.deadline.is_infinite());
         let sensor = QosProfile::SENSOR_DATA.reader(Vec::new());
         assert_eq!((sensor.history, sensor.durability), (History::KeepLast { depth: 5 }, Durability::Volatile));
         assert!(!sensor.reliability.is_reliable());

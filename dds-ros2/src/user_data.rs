@@ -21,6 +21,21 @@ pub(crate) fn value_of(user_data: &[u8], key: &str) -> Option<String> {
     None
 }
 
+/// Returns the hash of a type: `RIHS01_` and 64 hexadecimal digits. Later versions have another number.
+///
+/// The error is a hash of another form.
+pub(crate) fn type_hash(user_data: &[u8]) -> Result<Option<String>, String> {
+    let Some(hash) = value_of(user_data, "typehash") else { return Ok(None) };
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let is_valid = hash.strip_prefix("RIHS").and_then(|rest| rest.split_once('_')).is_some_and(|(version, digits)| {
+        version.len() == 2
+            && version.bytes().all(|byte| byte.is_ascii_digit())
+            && digits.len() == 64
+            && digits.bytes().all(is_digit)
+    });
+    if is_valid { Ok(Some(hash)) } else { Err(hash) }
+}
+
 /// Splits off a value with its `;`.
 fn split_value(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
@@ -80,6 +95,17 @@ mod tests {
     fn malformed_text_has_no_value() {
         for data in [&b"a"[..], b"a=b", b"=b;a=c;", b"x y=1;a=c;", b"\xff=1;", b"", b"\0"] {
             assert_eq!(value_of(data, "a"), None, "{data:?}");
+        }
+    }
+
+    #[test]
+    fn hash_of_another_form_is_malformed() {
+        let of = |hash: &str| type_hash(entry("typehash", hash).as_bytes());
+        let good = format!("RIHS01_{}", "0a".repeat(32));
+        assert_eq!(of(&good), Ok(Some(good.clone())));
+        assert_eq!(type_hash(b"enclave=/;"), Ok(None));
+        for bad in ["", "RIHS01_", "RIHS01_00", &good.replace("01_", "1_"), &good.replace('a', "A"), &good[1..]] {
+            assert_eq!(of(bad), Err(bad.to_owned()));
         }
     }
 

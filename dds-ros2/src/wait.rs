@@ -9,9 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-#[cfg(feature = "dynamic")]
-use std::task::Waker;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 /// Wakes the waits for a kind of event.
@@ -244,7 +242,6 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
     }
 
     /// Creates a wait for the end of a future, such as one that awaits several other waits.
-    #[cfg(feature = "dynamic")]
     pub(crate) fn of_future(
         waits: &Waits,
         future: impl Future<Output = Result<T>> + Send + 'a,
@@ -324,11 +321,14 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
     }
 }
 
+/// Returns the result of a wait of `dds-core` without a limit.
+pub(crate) async fn of_dds<T>(waiting: Waiting<'_, T>) -> Result<T> {
+    waiting.await.map_err(|error| failed(error, String::new))
+}
+
 /// Lets a wait poll its future again.
-#[cfg(feature = "dynamic")]
 struct GuardWaker(GuardCondition);
 
-#[cfg(feature = "dynamic")]
 impl std::task::Wake for GuardWaker {
     fn wake(self: Arc<Self>) {
         self.0.set_triggered(true);

@@ -3,6 +3,7 @@
 //! In: calls of the application, events of discovery. Out: entities, matches between them, their shutdown. Owned: every
 //! other part of a participant, the table of its entities, and the order of their shutdown.
 
+mod audiences;
 mod contained;
 mod default_qos;
 #[cfg(feature = "dynamic")]

@@ -10,6 +10,7 @@
 //! - `listener`, `events`: notification of the application.
 
 mod any_writer;
+mod audience;
 mod builder;
 mod coherent;
 mod data_writer;
@@ -29,6 +30,7 @@ mod writer_actor;
 mod writer_handle;
 mod writer_mail;
 
+pub use audience::WriterPeers;
 pub use builder::DataWriterBuilder;
 pub use coherent::CoherentChanges;
 pub use data_writer::DataWriter;

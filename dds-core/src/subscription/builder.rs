@@ -174,9 +174,9 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let topic = self.topic.name();
         // Built-in topics have a type description for programs that decode them, but use another encoding. A filter
         // cannot use that description.
-        let description = if self.topic.builtin().is_none() { self.topic.description() } else { None };
+        let ty = if self.topic.builtin().is_none() { self.topic.ty() } else { None };
         let name = FilteredTopic::derived_name(topic);
-        let filtered = FilteredTopic::new(name, topic, description, &expression.into());
+        let filtered = FilteredTopic::new(name, topic, ty, &expression.into());
         // `build` reports the error, with the reader as its subject.
         self.filter = Some(match filtered {
             Ok(filtered) => Ok(filtered),
@@ -346,7 +346,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
                 Some(key) => key,
                 None => key_source(&topic),
             },
-            description: if builtin.is_none() { topic.description() } else { None },
+            filterable: if builtin.is_none() { topic.ty().cloned() } else { None },
             filtered,
             builtin,
             awaits_writers,

@@ -8,7 +8,7 @@ use crate::infrastructure::{
 use crate::subscription::{QueryCondition, ReaderCell, ReaderHandle};
 use crate::sync::AtomicU32;
 use crate::topic::{FilterExpression, compile, described};
-use dds_rtps::cdr::TypeDescription;
+use dds_rtps::cdr::AnyType;
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{Selection, States};
 use dds_rtps::types::Guid;
@@ -66,20 +66,20 @@ struct ReadCore {
 
 /// Content filter with parameters that can change.
 pub(super) struct Query {
-    description: &'static TypeDescription,
+    ty: AnyType,
     filter: Mutex<Arc<Filter>>,
     subject: Arc<Subject>,
 }
 
 impl Query {
     fn new(
-        description: Option<&'static TypeDescription>,
+        ty: Option<&AnyType>,
         expression: &FilterExpression,
         subject: &Arc<Subject>,
     ) -> Result<Arc<Self>, CreateError> {
-        let description = described(description).about(subject)?;
-        let filter = compile(Some(description), expression.text(), expression.values()).about(subject)?;
-        Ok(Arc::new(Self { description, filter: Mutex::new(Arc::new(filter)), subject: Arc::clone(subject) }))
+        let ty = described(ty).about(subject)?;
+        let filter = compile(ty, expression.text(), expression.values()).about(subject)?;
+        Ok(Arc::new(Self { ty: ty.clone(), filter: Mutex::new(Arc::new(filter)), subject: Arc::clone(subject) }))
     }
 
     pub(super) fn filter(&self) -> Arc<Filter> {
@@ -88,7 +88,7 @@ impl Query {
 
     pub(super) fn set_parameters(&self, parameters: &[String]) -> Result<(), CreateError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
-        let compiled = compile(Some(self.description), filter.expression(), parameters).about(&self.subject)?;
+        let compiled = compile(&self.ty, filter.expression(), parameters).about(&self.subject)?;
         // Selections in progress keep the filter with which they began.
         *filter = Arc::new(compiled);
         Ok(())
@@ -106,7 +106,7 @@ impl ReadCondition {
         states: States,
         expression: &FilterExpression,
     ) -> Result<QueryCondition, CreateError> {
-        let query = Query::new(reader.description(), expression, reader.subject())?;
+        let query = Query::new(reader.filterable(), expression, reader.subject())?;
         let core = ReadCore::new(reader, states, Some(Arc::clone(&query)));
         Ok(QueryCondition::new(Self { core: Arc::new(core) }, query))
     }

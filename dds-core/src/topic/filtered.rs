@@ -2,7 +2,7 @@
 
 use crate::infrastructure::{About, CreateError, CreateErrorKind, Subject};
 use crate::topic::{FilterExpression, Topic};
-use dds_rtps::cdr::TypeDescription;
+use dds_rtps::cdr::AnyType;
 use dds_rtps::filter::{ExpressionError, Filter};
 use dds_rtps::types::Guid;
 use dds_rtps::wire::{ContentFilterProperty, DDSSQL};
@@ -66,7 +66,7 @@ pub struct ContentFilteredTopic<T> {
 pub(crate) struct FilteredTopic {
     name: String,
     subject: Arc<Subject>,
-    description: &'static TypeDescription,
+    ty: AnyType,
     live: Mutex<LiveFilter>,
 }
 
@@ -88,17 +88,17 @@ impl FilteredTopic {
     pub(crate) fn new(
         name: String,
         topic: &str,
-        description: Option<&'static TypeDescription>,
+        ty: Option<&AnyType>,
         expression: &FilterExpression,
     ) -> Result<Arc<Self>, CreateError> {
         let subject = Subject::new("filter", topic, Guid::UNKNOWN);
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
             return Err(CreateError::new(&subject, CreateErrorKind::InvalidTopicName));
         }
-        let description = described(description).about(&subject)?;
-        let filter = compile(Some(description), expression.text(), expression.values()).about(&subject)?;
+        let ty = described(ty).about(&subject)?;
+        let filter = compile(ty, expression.text(), expression.values()).about(&subject)?;
         let live = Mutex::new(LiveFilter { filter: Arc::new(filter), version: 0, readers: Vec::new() });
-        Ok(Arc::new(Self { name, subject, description, live }))
+        Ok(Arc::new(Self { name, subject, ty: ty.clone(), live }))
     }
 
     /// Returns the name of a content-filtered topic that was created without one.
@@ -151,7 +151,7 @@ impl FilteredTopic {
         let mut live = self.live();
         let expression = expression.unwrap_or(live.filter.expression());
         // Compile under the lock, so that of two changes the later one stays.
-        let filter = compile(Some(self.description), expression, parameters).about(&self.subject)?;
+        let filter = compile(&self.ty, expression, parameters).about(&self.subject)?;
         live.filter = Arc::new(filter);
         live.version += 1;
         let readers: Vec<_> = live.readers.iter().filter_map(Weak::upgrade).collect();
@@ -168,23 +168,21 @@ impl FilteredTopic {
     }
 }
 
-/// Compiles a filter. Fails if the type has no description.
-pub(crate) fn compile(
-    description: Option<&'static TypeDescription>,
-    expression: &str,
-    parameters: &[String],
-) -> Result<Filter, CreateErrorKind> {
-    Filter::new(described(description)?, expression, parameters).map_err(CreateErrorKind::Filter)
+/// Compiles a filter.
+pub(crate) fn compile(ty: &AnyType, expression: &str, parameters: &[String]) -> Result<Filter, CreateErrorKind> {
+    #[cfg(feature = "dynamic")]
+    if let AnyType::Dynamic(ty) = ty {
+        return Filter::of_dynamic(ty, expression, parameters).map_err(CreateErrorKind::Filter);
+    }
+    match ty.description() {
+        Some(ty) => Filter::new(ty, expression, parameters).map_err(CreateErrorKind::Filter),
+        None => Err(CreateErrorKind::Filter(ExpressionError::no_description())),
+    }
 }
 
 /// A filter finds the members of a sample by the description of its type.
-pub(crate) fn described(
-    description: Option<&'static TypeDescription>,
-) -> Result<&'static TypeDescription, CreateErrorKind> {
-    match description {
-        Some(description) => Ok(description),
-        None => Err(CreateErrorKind::Filter(ExpressionError::no_description())),
-    }
+pub(crate) fn described(ty: Option<&AnyType>) -> Result<&AnyType, CreateErrorKind> {
+    ty.ok_or_else(|| CreateErrorKind::Filter(ExpressionError::no_description()))
 }
 
 /// Converts parameter values to strings.
@@ -195,7 +193,7 @@ pub(crate) fn texts(parameters: impl IntoIterator<Item: ToString>) -> Vec<String
 impl<T> ContentFilteredTopic<T> {
     pub(crate) fn new(topic: &Topic<T>, name: String, expression: &FilterExpression) -> Result<Self, CreateError> {
         let handle = topic.handle();
-        let core = FilteredTopic::new(name, &handle.name, handle.description(), expression)?;
+        let core = FilteredTopic::new(name, &handle.name, handle.ty.as_ref(), expression)?;
         // After the filter was compiled, so that a wrong filter has its own error.
         if handle.is_closed() {
             return Err(CreateError::new(&core.subject, CreateErrorKind::Closed));

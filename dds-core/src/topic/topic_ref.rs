@@ -43,8 +43,8 @@ impl<'t, T> TopicRef<'t, T> {
         self.type_name
     }
 
-    /// Returns the constant description of the type, which filters need.
-    pub(crate) fn description(&self) -> Option<&'static TypeDescription> {
+    /// Returns the constant description of the type, if the program has one.
+    fn description(&self) -> Option<&'static TypeDescription> {
         self.ty.as_ref().and_then(AnyType::description)
     }
 

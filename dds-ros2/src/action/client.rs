@@ -3,7 +3,7 @@
 use super::goals::{CANCEL_NONE, CANCEL_REJECTED, CANCEL_TERMINATED, CANCEL_UNKNOWN};
 use super::state::{GoalId, GoalState};
 use super::{GoalOutcome, Names};
-use crate::graph::{LocalEndpoint, Registration};
+use crate::graph::{Explanation, LocalEndpoint, Registration};
 use crate::message_time::{stamp, time_of};
 use crate::name::topic_name;
 use crate::node::Node;
@@ -249,6 +249,12 @@ impl<A: RosAction> ActionClient<A> {
     /// Errors of the wait: as of [`cancel_all`](Self::cancel_all).
     pub fn cancel_until(&self, time: Time) -> Wait<'static, Vec<GoalId>> {
         self.core.cancel(GoalId::NONE, time)
+    }
+
+    /// Explains why servers are connected or not, with names of ROS 2 and the next steps.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        self.node().context().graph().explain(self.name())
     }
 
     /// Returns the fully qualified name of the action.

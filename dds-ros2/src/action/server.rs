@@ -4,7 +4,7 @@ use super::Names;
 use super::goals::{Asked, Cancellation, Goals};
 use super::state::{GoalEvent, GoalId, GoalState};
 use crate::context::{Task, Turn};
-use crate::graph::{LocalEndpoint, Prefix, Registration, prefix_of};
+use crate::graph::{Explanation, FaultKind, LocalEndpoint, Prefix, Registration, prefix_of};
 use crate::message_time::{stamp, time_of};
 use crate::name::topic_name;
 use crate::node::Node;
@@ -177,7 +177,11 @@ impl<A: RosAction> ActionServer<A> {
                 return Ok(Some(taken));
             }
             // Dropping the request rejects it.
-            tracing::debug!(action = self.core.name, %id, "a goal has the id of another one");
+            if let Some(request) = &taken.request {
+                let reason = format_args!("{}: a goal has the id {id} of another one", self.core.name);
+                let faults = self.core.node.context().inner.graph.faults();
+                faults.note(prefix_of(request.client()), FaultKind::Goal, reason);
+            }
         }
         Ok(None)
     }
@@ -200,6 +204,12 @@ impl<A: RosAction> ActionServer<A> {
                 tracing::warn!(action = self.core.name, "a goal failed: {error}");
             }
         }
+    }
+
+    /// Explains why clients are connected or not, with names of ROS 2 and the next steps.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        self.core.node.context().graph().explain(&self.core.name)
     }
 
     /// Returns the fully qualified name of the action.

@@ -21,14 +21,15 @@ use std::sync::atomic::AtomicU32;
 
 /// The release of ROS 2 whose form the announcements of nodes have.
 ///
-/// Messages and services have one form in all releases. A context reads both forms of announcements.
+/// Messages and services have one form in all releases. A context reads both forms of announcements, and answers each
+/// peer in the form of its own announcement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Distro {
     /// Iron and later, such as Jazzy and Kilted. The default.
     #[default]
     Jazzy,
-    /// Humble: nodes of Humble see the names of the own nodes, and those of later releases do not.
+    /// Humble.
     Humble,
 }
 
@@ -121,7 +122,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets the release whose form the announcements of nodes have. Default: [`Distro::Jazzy`].
+    /// Sets the release of peers that have not announced their nodes yet. Default: [`Distro::Jazzy`].
+    ///
+    /// Other peers get announcements in their own form. A peer that announces nothing may need this.
     pub fn distro(mut self, distro: Distro) -> Self {
         self.distro = distro;
         self
@@ -190,6 +193,10 @@ impl ContextBuilder {
 
     /// Creates the context, and its participant.
     ///
+    /// With `ROS_SECURITY_ENABLE=true`, the participant has the identity of its enclave in `ROS_SECURITY_KEYSTORE`
+    /// (feature `security`). Without such an identity, `ROS_SECURITY_STRATEGY=Enforce` makes `build` fail. With any
+    /// other strategy, the participant has no security then. `ROS_SECURITY_ENCLAVE_OVERRIDE` names another enclave.
+    ///
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument), [`Error::Environment`](crate::Error::Environment),
     /// [`Error::ParameterFile`](crate::Error::ParameterFile),
@@ -218,6 +225,7 @@ impl ContextBuilder {
         parameters.extend(arguments.parameters);
         parameters.extend(self.parameters);
         let enclave = self.enclave.or(arguments.enclave).unwrap_or_else(|| "/".to_owned());
+        let enclave = environment.security.enclave(enclave);
         check_namespace(&enclave, NameKind::Enclave)?;
         let qos = DomainParticipantQos::default().user_data(user_data::entry("enclave", &enclave).into_bytes());
         let domain_id = self.domain_id.or(environment.domain_id).unwrap_or(0);
@@ -234,6 +242,7 @@ impl ContextBuilder {
         if range == DiscoveryRange::Off {
             builder = builder.domain_tag(format!("ros_discovery_off_{}", std::process::id()));
         }
+        builder = environment.security.secure(builder, &enclave)?;
         for configure in self.configure {
             builder = configure(builder);
         }
@@ -254,6 +263,7 @@ impl ContextBuilder {
             header_vendors: self.header_vendors,
             services: AtomicU32::new(0),
         };
+        inner.graph.follow_forms(&inner.background)?;
         Ok(Context { inner: Arc::new(inner) })
     }
 }

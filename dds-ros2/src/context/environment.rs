@@ -25,6 +25,17 @@ pub(crate) struct Environment {
     pub(crate) domain_id: Option<u32>,
     pub(crate) range: Option<DiscoveryRange>,
     pub(crate) static_peers: Vec<String>,
+    pub(crate) security: SecurityEnvironment,
+}
+
+/// The variables of SROS 2.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct SecurityEnvironment {
+    pub(crate) is_enabled: bool,
+    /// Whether a context without an identity is an error.
+    pub(crate) is_enforced: bool,
+    pub(crate) keystore: Option<String>,
+    pub(crate) enclave_override: Option<String>,
 }
 
 impl Environment {
@@ -38,19 +49,26 @@ impl Environment {
         let domain_id = set("ROS_DOMAIN_ID").map(domain).transpose()?;
         let range = set("ROS_AUTOMATIC_DISCOVERY_RANGE").map(|value| range_of(&value));
         let static_peers = set("ROS_STATIC_PEERS").map(peers).unwrap_or_default();
+        let security = SecurityEnvironment {
+            is_enabled: set("ROS_SECURITY_ENABLE").is_some_and(|value| is_security_on(&value)),
+            is_enforced: set("ROS_SECURITY_STRATEGY").is_some_and(|value| is_enforced(&value)),
+            keystore: set("ROS_SECURITY_KEYSTORE"),
+            enclave_override: set("ROS_SECURITY_ENCLAVE_OVERRIDE"),
+        };
+        let found = Self { domain_id, range, static_peers, security };
         match set("ROS_LOCALHOST_ONLY").as_deref() {
             Some("1") => {
                 tracing::warn!("ROS_LOCALHOST_ONLY is deprecated; set ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST");
                 // It overrides the range and the peers, as in `rcl`.
-                Ok(Self { domain_id, range: Some(DiscoveryRange::Localhost), static_peers: Vec::new() })
+                Ok(Self { range: Some(DiscoveryRange::Localhost), static_peers: Vec::new(), ..found })
             }
             Some(value) => {
                 if value != "0" {
                     tracing::warn!("ROS_LOCALHOST_ONLY={value:?} has no effect; expected 0 or 1");
                 }
-                Ok(Self { domain_id, range, static_peers })
+                Ok(found)
             }
-            None => Ok(Self { domain_id, range, static_peers }),
+            None => Ok(found),
         }
     }
 }
@@ -64,6 +82,22 @@ fn domain(value: String) -> Result<u32> {
             reason: format!("expected a number from 0 to {DOMAIN_MAX}"),
         }),
     }
+}
+
+/// Whether the value of `ROS_SECURITY_ENABLE` turns security on. `rcl` knows `true` alone.
+fn is_security_on(value: &str) -> bool {
+    if !["true", "false"].contains(&value) {
+        tracing::warn!("ROS_SECURITY_ENABLE={value:?} leaves security off; expected true or false");
+    }
+    value == "true"
+}
+
+/// Whether the value of `ROS_SECURITY_STRATEGY` refuses a context without an identity. `rcl` knows `Enforce` alone.
+fn is_enforced(value: &str) -> bool {
+    if !["Enforce", "Permissive"].contains(&value) {
+        tracing::warn!("ROS_SECURITY_STRATEGY={value:?} counts as Permissive; expected Enforce or Permissive");
+    }
+    value == "Enforce"
 }
 
 fn range_of(value: &str) -> DiscoveryRange {
@@ -105,7 +139,8 @@ mod tests {
             ("ROS_STATIC_PEERS", "10.0.0.2; robot;"),
         ]);
         let static_peers = vec!["10.0.0.2".to_owned(), "robot".to_owned()];
-        let expected = Environment { domain_id: Some(42), range: Some(DiscoveryRange::Off), static_peers };
+        let range = Some(DiscoveryRange::Off);
+        let expected = Environment { domain_id: Some(42), range, static_peers, ..Environment::default() };
         assert_eq!(found.unwrap(), expected);
         assert_eq!(read(&[("ROS_DOMAIN_ID", "")]).unwrap(), Environment::default());
     }
@@ -117,6 +152,17 @@ mod tests {
         assert_eq!((one.range, one.static_peers.len()), (Some(DiscoveryRange::Localhost), 0));
         let zero = read(&[&[("ROS_LOCALHOST_ONLY", "0")], &others[..]].concat()).unwrap();
         assert_eq!((zero.range, zero.static_peers.len()), (Some(DiscoveryRange::Subnet), 1));
+    }
+
+    #[test]
+    fn security_is_on_with_true_and_enforced_with_enforce_alone() {
+        let of = |on, strategy| {
+            let security = read(&[("ROS_SECURITY_ENABLE", on), ("ROS_SECURITY_STRATEGY", strategy)]).unwrap().security;
+            (security.is_enabled, security.is_enforced)
+        };
+        assert_eq!(of("true", "Enforce"), (true, true));
+        assert_eq!(of("1", "enforce"), (false, false));
+        assert_eq!(of("false", "Permissive"), (false, false));
     }
 
     #[test]

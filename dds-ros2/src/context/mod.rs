@@ -4,6 +4,7 @@ mod arguments;
 mod background;
 mod builder;
 mod environment;
+mod security;
 
 pub(crate) use background::{Background, Task, Turn};
 pub use builder::{ContextBuilder, Distro};
@@ -67,7 +68,8 @@ pub(crate) struct ContextInner {
 impl Context {
     /// Creates a context from the environment and the arguments of this program.
     ///
-    /// Variables: `ROS_DOMAIN_ID`, `ROS_AUTOMATIC_DISCOVERY_RANGE`, `ROS_STATIC_PEERS` and `ROS_LOCALHOST_ONLY`.
+    /// Variables: `ROS_DOMAIN_ID`, `ROS_AUTOMATIC_DISCOVERY_RANGE`, `ROS_STATIC_PEERS` and `ROS_LOCALHOST_ONLY`, and
+    /// those of SROS 2, see [`ContextBuilder::build`].
     /// Arguments: those after `--ros-args`, see [`ContextBuilder::arguments`]. They must be Unicode. Other arguments
     /// need not be, and [`arguments`](Self::arguments) then has replacement characters.
     ///

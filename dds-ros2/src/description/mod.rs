@@ -17,14 +17,10 @@ use dds_ros2_msgs::type_description_interfaces::srv::{
 };
 use dds_ros2_msgs::{RosAction, RosMessage, RosService};
 use std::collections::BTreeMap;
-#[cfg(feature = "dynamic")]
-use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Most types of a node that the program learned at run time. The node forgets the oldest one.
 #[cfg(feature = "dynamic")]
-const LEARNED_MAX: usize = 256;
+use std::sync::Weak;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The types that a node uses.
 #[derive(Default)]
@@ -36,16 +32,17 @@ pub(crate) struct KnownTypes {
 struct Types {
     /// Rust types, by their names and hashes. Bounded by the program.
     rust: BTreeMap<(&'static str, &'static str), fn() -> TypeDescription>,
-    /// Types that the program learned at run time, the oldest first.
+    /// Types that the program learned at run time, the oldest first. Bounded by the endpoints that hold them.
     #[cfg(feature = "dynamic")]
-    learned: VecDeque<LearnedType>,
+    learned: Vec<LearnedType>,
 }
 
 #[cfg(feature = "dynamic")]
 struct LearnedType {
     name: String,
     hash: String,
-    description: Arc<TypeDescription>,
+    /// Its publishers and subscriptions hold it.
+    description: Weak<TypeDescription>,
 }
 
 impl Types {
@@ -54,8 +51,9 @@ impl Types {
         let found = self.rust.iter().find(|((name, hash), _)| fits(name, hash)).map(|(_, describe)| describe());
         #[cfg(feature = "dynamic")]
         let found = found.or_else(|| {
-            let learned = self.learned.iter().rev().find(|learned| fits(&learned.name, &learned.hash))?;
-            Some(TypeDescription::clone(&learned.description))
+            let mut fitting = self.learned.iter().rev().filter(|learned| fits(&learned.name, &learned.hash));
+            let description = fitting.find_map(|learned| learned.description.upgrade())?;
+            Some(TypeDescription::clone(&description))
         });
         found
     }
@@ -70,16 +68,14 @@ impl KnownTypes {
         self.types().rust.insert((name, hash), describe);
     }
 
-    /// Adds a type that the program learned at run time.
+    /// Adds a type that the program learned at run time. It stays as long as the returned handle.
     #[cfg(feature = "dynamic")]
-    pub(crate) fn add_dynamic(&self, name: &str, hash: &str, description: &Arc<TypeDescription>) {
+    pub(crate) fn add_dynamic(&self, name: &str, hash: &str, description: &TypeDescription) -> Arc<TypeDescription> {
         let learned = &mut self.types().learned;
-        learned.retain(|learned| (learned.name.as_str(), learned.hash.as_str()) != (name, hash));
-        if learned.len() >= LEARNED_MAX {
-            learned.pop_front();
-        }
-        let description = Arc::clone(description);
-        learned.push_back(LearnedType { name: name.to_owned(), hash: hash.to_owned(), description });
+        learned.retain(|learned| learned.description.strong_count() > 0);
+        let held = Arc::new(description.clone());
+        learned.push(LearnedType { name: name.to_owned(), hash: hash.to_owned(), description: Arc::downgrade(&held) });
+        held
     }
 
     pub(crate) fn add_message<T: RosMessage>(&self) {
@@ -161,21 +157,26 @@ mod tests {
 
     #[cfg(feature = "dynamic")]
     #[test]
-    fn learned_types_leave_rust_types_and_are_bounded() {
+    fn learned_types_leave_rust_types_and_last_as_long_as_their_endpoints() {
         let types = KnownTypes::default();
         types.add_message::<Text>();
         let own = ask(&types, Text::ROS_NAME, "").type_description;
-        let learned = Arc::new(TypeDescription::default());
-        types.add_dynamic(Text::ROS_NAME, "RIHS01_00", &learned);
+        let learned = TypeDescription::default();
+        let first = types.add_dynamic(Text::ROS_NAME, "RIHS01_00", &learned);
         assert_eq!(ask(&types, Text::ROS_NAME, "").type_description, own);
         assert_eq!(ask(&types, Text::ROS_NAME, Text::TYPE_HASH).type_description, own);
-        assert_eq!(ask(&types, Text::ROS_NAME, "RIHS01_00").type_description, *learned);
-        for index in 0..LEARNED_MAX {
-            types.add_dynamic("lab_msgs/msg/Wheel", &format!("{index}"), &learned);
-            types.add_dynamic("lab_msgs/msg/Wheel", &format!("{index}"), &learned);
-        }
-        assert_eq!(types.types().learned.len(), LEARNED_MAX);
+        assert_eq!(ask(&types, Text::ROS_NAME, "RIHS01_00").type_description, learned);
+        let add = |index: u32| types.add_dynamic("lab_msgs/msg/Wheel", &index.to_string(), &learned);
+        let held: Vec<_> = (0..1000).map(add).collect();
+        assert!(ask(&types, "", "RIHS01_00").successful && ask(&types, "", "0").successful);
+        // The second endpoint of a type keeps it.
+        let second = add(0);
+        drop((first, held));
         assert!(!ask(&types, "", "RIHS01_00").successful && ask(&types, "", "0").successful);
+        drop(second);
+        assert!(!ask(&types, "", "0").successful);
+        let _last = add(1);
+        assert_eq!(types.types().learned.len(), 1);
     }
 
     #[test]

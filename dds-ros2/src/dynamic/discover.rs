@@ -2,6 +2,7 @@
 
 use super::MessageType;
 use super::objects::SHAPE_SIZE;
+use super::variants;
 use crate::graph::{EndpointDetails, Graph, NodeName};
 use crate::name::topic_name;
 use crate::node::Node;
@@ -246,13 +247,18 @@ fn own_type(endpoint: &EndpointDetails) -> Option<MessageType> {
 
 /// Returns the type that an endpoint announces with a hash that fits the endpoints. The error is the reason.
 ///
-/// Fast DDS 3 describes `byte` as `uint8` (`TypeSupport_impl.cpp` of `rmw_fastrtps`), so a type with `uint8` may have
-/// another hash. The announced one counts if all endpoints of the type agree, hence the one with the description.
+/// Fast DDS 3 describes `byte` as `uint8` and `wstring` as `string` (`TypeSupport_impl.cpp` of `rmw_fastrtps`). The
+/// announced hash tells them apart. In a type with many such members, `uint8` may stay: both have the same bytes. The
+/// announced hash then counts if all endpoints of the type agree, hence the one with the description.
 fn with_announced_hash(found: MessageType, endpoints: &[EndpointDetails]) -> Result<MessageType, String> {
     let same = || endpoints.iter().filter(|endpoint| endpoint.type_name == found.name());
     let announced: BTreeSet<Option<&str>> = same().map(|endpoint| endpoint.type_hash.as_deref()).collect();
     if announced.contains(&Some(found.type_hash())) || announced.iter().all(Option::is_none) {
         return Ok(found);
+    }
+    let hashes = announced.iter().copied().flatten();
+    if let Some(described) = variants::with_hash(found.description(), hashes) {
+        return MessageType::from_description(&described).map_err(|error| error.to_string());
     }
     match announced.iter().next() {
         Some(Some(hash)) if announced.len() == 1 && has_uint8(found.description()) => {

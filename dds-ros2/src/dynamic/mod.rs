@@ -5,12 +5,14 @@
 //! | `objects` | descriptions of ROS 2 | types for dynamic data, and back |
 //! | `hash` | descriptions of ROS 2 | type hashes |
 //! | `discover` | a topic | its type, as a node or an endpoint describes it |
+//! | `variants` | a description that Fast DDS announces | the description with the announced hash |
 //! | `node` | | the methods of [`Node`](crate::Node) |
 
 mod discover;
 mod hash;
 mod node;
 mod objects;
+mod variants;
 
 use crate::{Error, Result};
 use dds_core::dynamic::{DynamicData, DynamicType};

@@ -17,9 +17,10 @@ impl Node {
     /// endpoint describes it by its service `~/get_type_description`, from Jazzy on. The last resort is the description
     /// that the endpoint announces, as those of Kilted and of `dds-core` do.
     ///
-    /// The name of the topic is remapped. A description whose hash no endpoint announces is ignored. One exception:
-    /// Fast DDS describes `byte` as `uint8`. So an announced description with `uint8` takes the announced hash if all
-    /// endpoints of the type announce the same one. Nothing proves that this hash is true.
+    /// The name of the topic is remapped. A description whose hash no endpoint announces is ignored. Fast DDS describes
+    /// `byte` as `uint8`, and `wstring` as `string`. The announced hash tells which of up to ten such members are so.
+    /// With more members, a description with `uint8` takes the announced hash if all endpoints of the type announce the
+    /// same one.
     ///
     /// Errors of the wait: [`Error::Name`](crate::Error::Name), [`Error::Closed`](crate::Error::Closed), and
     /// [`Error::Timeout`](crate::Error::Timeout) with the reason for each endpoint.
@@ -41,9 +42,9 @@ impl Node {
         let ty = ty.clone();
         let open = move |node: &Node, name: String, qos: QosProfile| {
             let topic = dds_topic(node, &name, &ty)?;
-            let publisher = Publisher::new(node, &topic, name, qos.writer(user_data_with(ty.type_hash())))?;
-            node.types().add_dynamic(ty.name(), ty.type_hash(), &ty.inner.description);
-            Ok(publisher)
+            let qos = qos.writer(user_data_with(ty.type_hash()));
+            let learned = node.types().add_dynamic(ty.name(), ty.type_hash(), ty.description());
+            Publisher::new(node, &topic, name, qos, Some(learned))
         };
         PublisherBuilder::new(self, topic, Box::new(open))
     }
@@ -57,15 +58,14 @@ impl Node {
     }
 
     /// As [`subscription_builder`](Self::subscription_builder), of a type that the program learned at run time (feature
-    /// `dynamic`). A content filter of such a type is an error.
+    /// `dynamic`).
     pub fn dynamic_subscription_builder(&self, topic: &str, ty: &MessageType) -> SubscriptionBuilder<DynamicData> {
         let ty = ty.clone();
         let open = move |node: &Node, name: String, qos: QosProfile, filter| {
             let topic = dds_topic(node, &name, &ty)?;
             let qos = qos.reader(user_data_with(ty.type_hash()));
-            let subscription = Subscription::new(node, &topic, name, qos, filter)?;
-            node.types().add_dynamic(ty.name(), ty.type_hash(), &ty.inner.description);
-            Ok(subscription)
+            let learned = node.types().add_dynamic(ty.name(), ty.type_hash(), ty.description());
+            Subscription::new(node, &topic, name, qos, filter, Some(learned))
         };
         SubscriptionBuilder::new(self, topic, Box::new(open))
     }

@@ -4,7 +4,10 @@
 //! same names, so the length of the message decides (`rmw_dds_common/msg/Gid.msg`).
 
 use dds_cdr::cdr::{DecodeError, EncodeError, Encoding, decode_payload, encode_payload};
-use dds_core::{DdsType, Guid};
+use dds_core::error::CreateError;
+use dds_core::qos::{DataRepresentation, DataWriterQos};
+use dds_core::{DataWriter, DdsType, DomainParticipant, Guid};
+use dds_ros2_msgs::RosMessage;
 use dds_ros2_msgs::rmw_dds_common::msg::{Gid, NodeEntitiesInfo, ParticipantEntitiesInfo};
 
 /// The topic.
@@ -29,6 +32,30 @@ struct HumbleNode {
 struct HumbleParticipant {
     gid: HumbleGid,
     node_entities_info_seq: Vec<HumbleNode>,
+}
+
+/// The longest message that counts. It has the endpoints of a thousand nodes.
+pub(crate) const LEN_MAX: usize = 1 << 20;
+
+/// Creates a writer of the topic.
+pub(super) fn writer(participant: &DomainParticipant) -> Result<DataWriter<ParticipantEntitiesInfo>, CreateError> {
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
+    let qos = qos.representation(vec![DataRepresentation::Xcdr1]).user_data(user_data());
+    participant.writer_builder::<ParticipantEntitiesInfo>(TOPIC).qos(qos).build()
+}
+
+/// USER_DATA of the endpoints of the topic. `rmw_cyclonedds` logs a warning without it.
+pub(super) fn user_data() -> Vec<u8> {
+    crate::user_data::entry("typehash", ParticipantEntitiesInfo::TYPE_HASH).into_bytes()
+}
+
+/// The nodes of a participant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Announcement {
+    pub(crate) participant: Guid,
+    pub(crate) nodes: Vec<NodeRecord>,
+    /// Whether GIDs have 24 bytes.
+    pub(crate) is_humble: bool,
 }
 
 /// A node with its endpoints.
@@ -74,7 +101,7 @@ pub(crate) fn encode(participant: Guid, nodes: &[NodeRecord], is_humble: bool) -
 }
 
 /// Returns the participant and its nodes from a payload of either layout.
-pub(crate) fn decode(payload: &[u8]) -> Result<(Guid, Vec<NodeRecord>), DecodeError> {
+pub(crate) fn decode(payload: &[u8]) -> Result<Announcement, DecodeError> {
     let plain = decode_payload::<ParticipantEntitiesInfo>(payload).map(|message| {
         let guids = |gids: Vec<Gid>| gids.into_iter().map(|gid| Guid::from_bytes(gid.data)).collect();
         let nodes = message.node_entities_info_seq.into_iter().map(|node| NodeRecord {
@@ -83,13 +110,13 @@ pub(crate) fn decode(payload: &[u8]) -> Result<(Guid, Vec<NodeRecord>), DecodeEr
             readers: guids(node.reader_gid_seq),
             writers: guids(node.writer_gid_seq),
         });
-        (Guid::from_bytes(message.gid.data), nodes.collect::<Vec<_>>())
+        let participant = Guid::from_bytes(message.gid.data);
+        Announcement { participant, nodes: nodes.collect(), is_humble: false }
     });
     // With GIDs of 24 bytes, the shorter layout ends early: it takes the zeros behind the first GUID for a length.
-    if let Ok((participant, nodes)) = &plain {
-        if payload.len() < encoded_len(nodes) + 4 {
-            return Ok((*participant, nodes.clone()));
-        }
+    match plain {
+        Ok(announcement) if payload.len() < encoded_len(&announcement.nodes) + 4 => return Ok(announcement),
+        _ => {}
     }
     let message = decode_payload::<HumbleParticipant>(payload)?;
     let guid = |gid: &HumbleGid| {
@@ -103,7 +130,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<(Guid, Vec<NodeRecord>), DecodeEr
         readers: node.reader_gid_seq.iter().map(guid).collect(),
         writers: node.writer_gid_seq.iter().map(guid).collect(),
     });
-    Ok((guid(&message.gid), nodes.collect()))
+    Ok(Announcement { participant: guid(&message.gid), nodes: nodes.collect(), is_humble: true })
 }
 
 /// Length of the payload of these nodes with GIDs of 16 bytes, without padding at the end.
@@ -144,7 +171,8 @@ mod tests {
             for count in 0..=2 {
                 let nodes = &records()[..count];
                 let payload = encode(guid(1), nodes, is_humble).unwrap();
-                assert_eq!(decode(&payload).unwrap(), (guid(1), nodes.to_vec()), "{is_humble} {count}");
+                let expected = Announcement { participant: guid(1), nodes: nodes.to_vec(), is_humble };
+                assert_eq!(decode(&payload).unwrap(), expected, "{count}");
             }
         }
     }

@@ -4,12 +4,19 @@
 //! nodes. Owns the lists of the own nodes and the data about remote ones.
 
 mod discovery_info;
+mod explain;
+mod faults;
+mod forms;
 mod query;
 mod state;
 
+pub use explain::{ConnectionEnd, ConnectionProblem, ConnectionReport, EndpointRole, Explanation};
+pub(crate) use faults::Faults;
+pub use faults::{FaultKind, PeerFaults};
 pub use query::{EndpointDetails, Graph, NodeEntities, NodeName};
 
-use crate::context::Distro;
+use crate::context::{Distro, Task};
+use crate::name::{NameKind, check_namespace, check_node, is_malformed_topic};
 use crate::user_data;
 use crate::wait::{Signal, Waits};
 use crate::{Error, Result};
@@ -19,9 +26,8 @@ use dds_core::builtin::{
 };
 use dds_core::cdr::{DecodeOwned, Keyed};
 use dds_core::matching::EndpointQos;
-use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
+use dds_core::qos::{DataReaderQos, DataRepresentation};
 use dds_core::{DataReader, DataWriter, DomainParticipant, Guid, InstanceState};
-use dds_ros2_msgs::RosMessage;
 use dds_ros2_msgs::rmw_dds_common::msg::ParticipantEntitiesInfo;
 use discovery_info::NodeRecord;
 use state::{EndpointRecord, Remote, RemoteParticipant};
@@ -29,7 +35,7 @@ pub(crate) use state::{Prefix, prefix_of};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The number of a node of this context.
 pub(crate) type NodeId = u64;
@@ -48,7 +54,10 @@ pub(crate) struct GraphCore {
     waits: Waits,
     enclave: String,
     distro: Distro,
+    /// For peers whose form is that of `distro`, or is not known.
     writer: DataWriter<ParticipantEntitiesInfo>,
+    /// For peers of the other form. Empty until the first of them.
+    other: OnceLock<DataWriter<ParticipantEntitiesInfo>>,
     /// Locked while the message is written, so that messages leave in order.
     local: Mutex<Local>,
     found: Arc<Found>,
@@ -60,30 +69,32 @@ pub(crate) struct GraphCore {
 struct Found {
     /// The own participant.
     own: Prefix,
+    /// The form of the own announcements for peers whose form is not known.
+    distro: Distro,
     remote: Mutex<Remote>,
+    faults: Arc<Faults>,
     changed: Arc<Signal>,
+    /// Serves peers of the other form.
+    forms: OnceLock<Arc<Task>>,
 }
 
 impl GraphCore {
     /// Creates the endpoints of `ros_discovery_info`, and starts to listen.
     pub(crate) fn new(waits: &Waits, enclave: &str, distro: Distro) -> Result<Arc<Self>> {
-        let hash = user_data::entry("typehash", ParticipantEntitiesInfo::TYPE_HASH).into_bytes();
-        let xcdr1 = vec![DataRepresentation::Xcdr1];
-        let offered = DataWriterQos::default().reliable().transient_local().keep_last(1);
-        let writer = waits
-            .participant
-            .writer_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
-            .qos(offered.representation(xcdr1.clone()).user_data(hash.clone()))
-            .build()?;
+        let writer = discovery_info::writer(&waits.participant)?;
         let own = prefix_of(waits.participant.guid());
-        let found = Arc::new(Found { own, remote: Mutex::default(), changed: Arc::default() });
+        let (faults, changed) = (Arc::default(), Arc::default());
+        let found = Found { own, distro, remote: Mutex::default(), faults, changed, forms: OnceLock::new() };
+        let found = Arc::new(found);
         let requested = DataReaderQos::default().reliable().transient_local().keep_all();
-        let readers = found.listen(&waits.participant, requested.representation(xcdr1).user_data(hash))?;
+        let requested = requested.representation(vec![DataRepresentation::Xcdr1]);
+        let readers = found.listen(&waits.participant, requested.user_data(discovery_info::user_data()))?;
         Ok(Arc::new(Self {
             waits: waits.clone(),
             enclave: enclave.to_owned(),
             distro,
             writer,
+            other: OnceLock::new(),
             local: Mutex::new(Local::default()),
             found,
             _readers: readers,
@@ -98,6 +109,11 @@ impl GraphCore {
         self.found.remote()
     }
 
+    /// What peers sent that is malformed.
+    pub(crate) fn faults(&self) -> &Arc<Faults> {
+        &self.found.faults
+    }
+
     /// Notified after each change of the graph.
     pub(crate) fn changed(&self) -> &Arc<Signal> {
         &self.found.changed
@@ -109,14 +125,27 @@ impl GraphCore {
             let mut local = self.local();
             change(&mut local);
             let nodes: Vec<NodeRecord> = local.nodes.values().cloned().collect();
-            let payload = discovery_info::encode(self.waits.participant.guid(), &nodes, self.distro == Distro::Humble)?;
-            let encoded = Encoded::new(&payload)
-                .map_err(|error| Error::Setting { setting: "ros_discovery_info", reason: error.to_string() })?;
-            // KEEP_LAST: the call does not block.
-            self.writer.write_encoded(encoded)
+            let written = self.write_nodes(&self.writer, &nodes, self.distro);
+            match self.other.get() {
+                Some(writer) => written.and(self.write_nodes(writer, &nodes, self.distro.other())),
+                None => written,
+            }
         };
         self.changed().notify();
-        Ok(written?)
+        written
+    }
+
+    fn write_nodes(
+        &self,
+        writer: &DataWriter<ParticipantEntitiesInfo>,
+        nodes: &[NodeRecord],
+        distro: Distro,
+    ) -> Result<()> {
+        let payload = discovery_info::encode(self.waits.participant.guid(), nodes, distro == Distro::Humble)?;
+        let encoded = Encoded::new(&payload)
+            .map_err(|error| Error::Setting { setting: "ros_discovery_info", reason: error.to_string() })?;
+        // KEEP_LAST: the call does not block.
+        Ok(writer.write_encoded(encoded)?)
     }
 
     /// Adds a node with its first endpoints.
@@ -212,12 +241,16 @@ impl Found {
         for sample in &samples {
             if sample.info().instance_state != InstanceState::Alive {
                 if let Some(key) = sample.key() {
-                    self.remote().remove_participant(prefix_of(key));
+                    let distro = self.remote().remove_participant(prefix_of(key));
+                    self.wake_for_form(distro);
+                    self.faults.forget(prefix_of(key));
                 }
             } else if let Some(Ok(data)) = sample.decode() {
                 let enclave = user_data::value_of(&data.user_data, "enclave");
                 let participant = RemoteParticipant { enclave, vendor: data.vendor };
                 self.remote().participants.insert(prefix_of(data.key), participant);
+                let distro = self.remote().distro(prefix_of(data.key));
+                self.wake_for_form(distro);
             }
         }
         self.changed.notify();
@@ -236,6 +269,12 @@ impl Found {
                 }
             } else if let Some(Ok(data)) = sample.decode() {
                 let (guid, data) = record(data);
+                if let Err(hash) = user_data::type_hash(data.qos.user_data()) {
+                    self.faults.note(prefix_of(guid), FaultKind::TypeHash, format_args!("{hash:?}"));
+                }
+                if is_malformed_topic(&data.topic_name) {
+                    self.faults.note(prefix_of(guid), FaultKind::Name, format_args!("topic {:?}", data.topic_name));
+                }
                 self.remote().endpoints.insert(guid, data);
             }
         }
@@ -250,16 +289,55 @@ impl Found {
             if sender == self.own {
                 continue;
             }
-            match discovery_info::decode(encoded.bytes) {
-                Ok((participant, nodes)) if prefix_of(participant) == sender => self.remote().set_nodes(sender, nodes),
-                Ok(_) => self.remote().malformed += 1,
-                Err(error) => {
-                    tracing::debug!(%error, "a message of ros_discovery_info does not decode");
-                    self.remote().malformed += 1;
-                }
+            if let Err(reason) = self.take_announcement(sender, encoded.bytes) {
+                self.faults.note(sender, FaultKind::Announcement, reason);
             }
         }
         self.changed.notify();
+    }
+
+    /// Takes the nodes of a participant. The error is why the message does not count.
+    fn take_announcement(&self, sender: Prefix, payload: &[u8]) -> Result<(), String> {
+        if payload.len() > discovery_info::LEN_MAX {
+            return Err(format!("the message has {} bytes, more than {}", payload.len(), discovery_info::LEN_MAX));
+        }
+        let found = discovery_info::decode(payload).map_err(|error| error.to_string())?;
+        if prefix_of(found.participant) != sender {
+            return Err(format!("it speaks of participant {}", found.participant));
+        }
+        let distro = if found.is_humble { Distro::Humble } else { Distro::Jazzy };
+        let nodes = found.nodes.into_iter().filter_map(|node| self.checked(sender, node)).collect();
+        let former = self.remote().set_nodes(sender, nodes, distro);
+        if former != Some(distro) {
+            self.wake_for_form(former);
+            self.wake_for_form(Some(distro));
+        }
+        Ok(())
+    }
+
+    /// Wakes the task for peers of the other form, if a peer of it came or left.
+    fn wake_for_form(&self, distro: Option<Distro>) {
+        if let (Some(task), true) = (self.forms.get(), distro == Some(self.distro.other())) {
+            task.wake();
+        }
+    }
+
+    /// Returns a node with its own endpoints, or `None` if its name is malformed.
+    fn checked(&self, sender: Prefix, mut node: NodeRecord) -> Option<NodeRecord> {
+        // An empty namespace is that of the root.
+        let is_root = node.namespace.is_empty();
+        let namespace = if is_root { Ok(()) } else { check_namespace(&node.namespace, NameKind::Namespace) };
+        if let Err(error) = check_node(&node.name).and(namespace) {
+            self.faults.note(sender, FaultKind::Name, error);
+            return None;
+        }
+        let before = node.readers.len() + node.writers.len();
+        node.readers.retain(|guid| prefix_of(*guid) == sender);
+        node.writers.retain(|guid| prefix_of(*guid) == sender);
+        if node.readers.len() + node.writers.len() < before {
+            self.faults.note(sender, FaultKind::Announcement, "a node lists endpoints of another participant");
+        }
+        Some(node)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Questions to the graph.
 
-use super::state::EndpointRecord;
+use super::faults::{FaultKind, PeerFaults};
+use super::state::{EndpointRecord, Prefix};
 use super::{GraphCore, NodeRecord, prefix_of};
+use crate::context::Distro;
 use crate::name::{EntityName, demangle, service_type};
 use crate::wait::Wait;
-use dds_core::Guid;
 use dds_core::builtin::VendorId;
 use dds_core::matching::EndpointQos;
+use dds_core::{DomainParticipant, Guid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -190,10 +192,55 @@ impl Graph {
         self.core.remote().participants.get(&prefix).map(|participant| participant.vendor)
     }
 
-    /// Returns how many messages about nodes were refused: they did not decode, or named another participant.
+    /// Returns the release whose form the nodes of an endpoint or a participant have. `None` before its announcement.
+    ///
+    /// Iron and later have one form, which [`Distro::Jazzy`] stands for.
     #[must_use]
-    pub fn malformed_messages(&self) -> u64 {
-        self.core.remote().malformed
+    pub fn distro(&self, gid: Guid) -> Option<Distro> {
+        let prefix = prefix_of(gid);
+        if prefix == prefix_of(self.core.waits.participant.guid()) {
+            return Some(self.core.distro);
+        }
+        self.core.remote().distro(prefix)
+    }
+
+    /// Returns what each peer sent that is malformed, for the first 64 peers with faults.
+    ///
+    /// A malformed part costs itself: it is passed over, and the rest of the peer stays.
+    #[must_use]
+    pub fn faults(&self) -> Vec<PeerFaults> {
+        let remote = self.core.remote();
+        let found = self.core.faults().peers().into_iter().map(|(prefix, counts, last)| PeerFaults {
+            participant: participant_of(prefix),
+            nodes: remote.nodes_of(prefix).iter().map(NodeName::of).collect(),
+            counts,
+            last,
+        });
+        found.collect()
+    }
+
+    /// Returns how many malformed parts all peers have sent, also those that have left.
+    #[must_use]
+    pub fn fault_counts(&self) -> BTreeMap<FaultKind, u64> {
+        self.core.faults().totals()
+    }
+
+    pub(super) fn participant(&self) -> &DomainParticipant {
+        &self.core.waits.participant
+    }
+
+    /// Returns the number of writers or readers of a DDS topic.
+    pub(super) fn endpoint_count(&self, topic: &str, is_writer: bool) -> usize {
+        let mut count = 0;
+        self.each_endpoint(|_, endpoint| {
+            count += usize::from(endpoint.topic_name == topic && endpoint.qos.writer().is_some() == is_writer);
+        });
+        count
+    }
+
+    /// Returns whether a DDS topic has an endpoint.
+    pub(super) fn has_dds_topic(&self, topic: &str) -> bool {
+        self.endpoint_count(topic, true) + self.endpoint_count(topic, false) > 0
     }
 
     /// Waits for the next change of the graph after this call.
@@ -282,4 +329,12 @@ impl Graph {
         let own = self.core.local().nodes.values().find(is_listed).map(NodeName::of);
         own.or_else(|| self.core.remote().node_of(endpoint).map(NodeName::of))
     }
+}
+
+fn participant_of(prefix: Prefix) -> Guid {
+    let mut bytes = [0; 16];
+    bytes[..12].copy_from_slice(&prefix);
+    // ENTITYID_PARTICIPANT (RTPS 2.5, 9.3.1.3).
+    bytes[12..].copy_from_slice(&[0, 0, 1, 0xc1]);
+    Guid::from_bytes(bytes)
 }

@@ -1,6 +1,7 @@
 //! The graph as data: participants, their nodes and endpoints.
 
 use super::discovery_info::NodeRecord;
+use crate::context::Distro;
 use crate::user_data;
 use dds_core::Guid;
 use dds_core::builtin::VendorId;
@@ -38,7 +39,8 @@ pub(crate) struct EndpointRecord {
 
 impl EndpointRecord {
     pub(crate) fn new(topic_name: String, type_name: String, qos: EndpointQos) -> Self {
-        let type_hash = user_data::value_of(qos.user_data(), "typehash");
+        // A malformed hash counts as none.
+        let type_hash = user_data::type_hash(qos.user_data()).unwrap_or_default();
         Self { topic_name, type_name, type_hash, qos }
     }
 }
@@ -48,42 +50,73 @@ impl EndpointRecord {
 pub(crate) struct Remote {
     pub(crate) participants: BTreeMap<Prefix, RemoteParticipant>,
     /// Nodes of each participant. A message may arrive before the announcement of its participant.
-    nodes: BTreeMap<Prefix, Vec<NodeRecord>>,
+    nodes: BTreeMap<Prefix, RemoteNodes>,
     pub(crate) endpoints: BTreeMap<Guid, EndpointRecord>,
-    /// Messages that did not decode, or that name another participant.
-    pub(crate) malformed: u64,
+}
+
+/// The nodes of a remote participant.
+#[derive(Debug, Default)]
+struct RemoteNodes {
+    nodes: Vec<NodeRecord>,
+    /// The release whose form the announcement has.
+    distro: Distro,
 }
 
 impl Remote {
-    pub(crate) fn set_nodes(&mut self, participant: Prefix, nodes: Vec<NodeRecord>) {
+    /// Sets the nodes of a participant. Returns the form of the announcement before.
+    pub(crate) fn set_nodes(&mut self, participant: Prefix, nodes: Vec<NodeRecord>, distro: Distro) -> Option<Distro> {
         let is_known = self.participants.contains_key(&participant) || self.nodes.contains_key(&participant);
         if !is_known && self.nodes.len() >= self.participants.len() + UNKNOWN_PARTICIPANTS_MAX {
             let participants = &self.participants;
             self.nodes.retain(|prefix, _| participants.contains_key(prefix));
         }
-        self.nodes.insert(participant, nodes);
+        let former = self.nodes.insert(participant, RemoteNodes { nodes, distro });
+        former.map(|former| former.distro)
     }
 
-    pub(crate) fn remove_participant(&mut self, participant: Prefix) {
+    /// The participants that read only the form of a release, which their announcements have.
+    pub(crate) fn of_distro(&self, distro: Distro) -> impl Iterator<Item = Prefix> {
+        let announced = self.nodes.iter().filter(move |(_, announced)| announced.distro == distro);
+        announced.map(|(prefix, _)| *prefix).filter(|prefix| !self.reads_both_forms(prefix))
+    }
+
+    /// Whether a participant is a context of this crate. Two of them would follow each other's form without end.
+    fn reads_both_forms(&self, participant: &Prefix) -> bool {
+        let is_own = |found: &RemoteParticipant| found.vendor == VendorId::OURS && found.enclave.is_some();
+        self.participants.get(participant).is_some_and(is_own)
+    }
+
+    /// The release whose form the announcement of a participant has.
+    pub(crate) fn distro(&self, participant: Prefix) -> Option<Distro> {
+        Some(self.nodes.get(&participant)?.distro)
+    }
+
+    /// The nodes of a participant.
+    pub(crate) fn nodes_of(&self, participant: Prefix) -> &[NodeRecord] {
+        self.nodes.get(&participant).map_or(&[], |announced| &announced.nodes)
+    }
+
+    /// Removes a participant. Returns the form of its announcement.
+    pub(crate) fn remove_participant(&mut self, participant: Prefix) -> Option<Distro> {
         self.participants.remove(&participant);
-        self.nodes.remove(&participant);
         self.endpoints.retain(|guid, _| prefix_of(*guid) != participant);
+        self.nodes.remove(&participant).map(|announced| announced.distro)
     }
 
     /// The nodes of known participants, each with its enclave.
     ///
     /// Participants of `ros2-client` announce no enclave. `rmw_dds_common` shows their nodes as well.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = (&NodeRecord, &str)> {
-        self.nodes.iter().flat_map(|(prefix, nodes)| {
+        self.nodes.iter().flat_map(|(prefix, announced)| {
             let participant = self.participants.get(prefix);
             let enclave = participant.map(|participant| participant.enclave.as_deref().unwrap_or_default());
-            nodes.iter().filter_map(move |node| Some((node, enclave?)))
+            announced.nodes.iter().filter_map(move |node| Some((node, enclave?)))
         })
     }
 
     /// The node that lists an endpoint.
     pub(crate) fn node_of(&self, endpoint: Guid) -> Option<&NodeRecord> {
-        let nodes = self.nodes.get(&prefix_of(endpoint))?;
+        let nodes = self.nodes_of(prefix_of(endpoint));
         nodes.iter().find(|node| node.readers.contains(&endpoint) || node.writers.contains(&endpoint))
     }
 }
@@ -98,7 +131,7 @@ mod tests {
         for number in 0..5000_u32 {
             let mut prefix = [0; 12];
             prefix[..4].copy_from_slice(&number.to_be_bytes());
-            remote.set_nodes(prefix, vec![NodeRecord::default()]);
+            remote.set_nodes(prefix, vec![NodeRecord::default()], Distro::Jazzy);
             assert!(remote.nodes.len() <= UNKNOWN_PARTICIPANTS_MAX);
         }
         assert_eq!(remote.nodes().count(), 0);
@@ -108,7 +141,8 @@ mod tests {
     fn message_before_its_participant_is_joined() {
         let mut remote = Remote::default();
         let node = NodeRecord { name: "n".into(), ..NodeRecord::default() };
-        remote.set_nodes([1; 12], vec![node]);
+        remote.set_nodes([1; 12], vec![node], Distro::Humble);
+        assert_eq!(remote.distro([1; 12]), Some(Distro::Humble));
         assert_eq!(remote.nodes().count(), 0);
         let participant = RemoteParticipant { enclave: Some("/".into()), vendor: VendorId::OURS };
         remote.participants.insert([1; 12], participant);
@@ -116,7 +150,7 @@ mod tests {
         remote.remove_participant([1; 12]);
         assert_eq!(remote.nodes().count(), 0);
         // Without an enclave.
-        remote.set_nodes([1; 12], vec![NodeRecord::default()]);
+        remote.set_nodes([1; 12], vec![NodeRecord::default()], Distro::Jazzy);
         remote.participants.insert([1; 12], RemoteParticipant { enclave: None, vendor: VendorId::RUSTDDS });
         assert_eq!(remote.nodes().map(|(_, enclave)| enclave).collect::<Vec<_>>(), [""]);
     }

@@ -6,6 +6,8 @@
 //! service /flip, reply      rr/flipReply        std_srvs::srv::dds_::SetBool_Response_
 //! ```
 
+use super::{NameKind, check_full};
+
 /// Returns the name of a DDS topic for a fully qualified name.
 pub(crate) fn topic_name(prefix: &str, full: &str, suffix: &str) -> String {
     format!("{prefix}{full}{suffix}")
@@ -48,7 +50,7 @@ pub struct Demangled {
 pub fn demangle(topic: &str, type_name: &str) -> Demangled {
     let inner = |prefix: &str, suffix: &str| {
         let rest = topic.strip_prefix(prefix)?.strip_suffix(suffix)?;
-        (rest.starts_with('/') && rest.len() > 1).then(|| rest.to_owned())
+        check_full(rest, NameKind::Topic).is_ok().then(|| rest.to_owned())
     };
     let name = if let Some(name) = inner("rt", "") {
         EntityName::Topic(name)
@@ -60,6 +62,12 @@ pub fn demangle(topic: &str, type_name: &str) -> Demangled {
         EntityName::Foreign(topic.to_owned())
     };
     Demangled { name, type_name: message_type(type_name) }
+}
+
+/// Whether a DDS topic has a prefix of ROS 2 and no name of ROS 2.
+pub(crate) fn is_malformed_topic(topic: &str) -> bool {
+    let has_prefix = ["rt/", "rq/", "rr/"].iter().any(|prefix| topic.starts_with(prefix));
+    has_prefix && matches!(demangle(topic, "").name, EntityName::Foreign(_))
 }
 
 /// Returns the ROS 2 name of a DDS type: `std_msgs/msg/String`. A foreign type keeps its name.
@@ -100,5 +108,9 @@ mod tests {
             assert_eq!(demangled.type_name, "lab::Reading");
         }
         assert_eq!(message_type("dds_::_"), "dds_::_");
+        let malformed = ["rt/a b", "rt/a//b", "rt/1a", "rq/flip", "rt/"];
+        assert!(malformed.iter().all(|topic| is_malformed_topic(topic)));
+        let valid = ["chatter", "rt/_hidden/x", "rq/flipRequest", "rtx", "rt/fib/_action/feedback"];
+        assert!(valid.iter().all(|topic| !is_malformed_topic(topic)));
     }
 }

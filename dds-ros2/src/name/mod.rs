@@ -7,7 +7,7 @@ mod remap;
 mod validate;
 
 pub use mangle::{Demangled, EntityName, demangle, message_type};
-pub(crate) use mangle::{service_type, topic_name};
+pub(crate) use mangle::{is_malformed_topic, service_type, topic_name};
 pub use remap::RemapRule;
 pub(crate) use remap::{Remapping, Target};
 pub use validate::{NameError, NameKind, NameProblem};

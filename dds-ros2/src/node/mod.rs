@@ -7,7 +7,8 @@ use crate::description::KnownTypes;
 use crate::graph::{LocalEndpoint, NodeId, Registration};
 use crate::name::{NameKind, RemapRule, Remapping, Target, check_namespace, check_node, expand};
 use crate::parameter::{
-    Override, ParameterBuilder, ParameterServer, ParameterStore, ParameterType, ParameterValue, RemoteParameters,
+    Declared, Override, ParameterBuilder, ParameterServer, ParameterStore, ParameterType, ParameterValue,
+    RemoteParameters,
 };
 use crate::qos::QosProfile;
 use crate::rosout::{Logger, LoggerServices, Rosout};
@@ -265,6 +266,18 @@ impl Node {
         self.resolve(name, NameKind::Service)
     }
 
+    /// Declares the parameter that decides whether the node describes its types, and returns its value.
+    fn starts_description_service(&self, default: bool) -> Result<bool> {
+        let declared = Declared {
+            value: default.into(),
+            description: "Start the ~/get_type_description service for this node.".to_owned(),
+            is_read_only: true,
+            ..Declared::default()
+        };
+        let value = self.parameters()?.declare_or_get("start_type_description_service", declared)?;
+        Ok(value == ParameterValue::Bool(true))
+    }
+
     /// Declares `use_sim_time`, and follows its changes.
     fn follow_use_sim_time(&self, parameters: &Arc<ParameterStore>) -> Result<()> {
         let node = self.downgrade();
@@ -440,7 +453,8 @@ impl NodeBuilder {
 
     /// Sets whether the node has the service `~/get_type_description`. Default: `true`, as in `rclcpp` of Jazzy.
     ///
-    /// It describes the types of the node's topics, services and actions.
+    /// It describes the types of the node's topics, services and actions. The read-only parameter
+    /// `start_type_description_service` overrides it, if the node has services for parameters.
     pub fn type_description_service(mut self, has_service: bool) -> Self {
         self.has_description_service = has_service;
         self
@@ -499,10 +513,11 @@ impl NodeBuilder {
         if self.has_rosout {
             let _ = node.inner.rosout.set(Arc::new(Rosout::new(&node)?));
         }
+        let mut has_description_service = self.has_description_service;
         if self.has_parameter_services {
-            node.parameters()?;
+            has_description_service = node.starts_description_service(has_description_service)?;
         }
-        if self.has_description_service {
+        if has_description_service {
             let _ = node.inner.description_service.set(node.inner.types.serve(&node)?);
         }
         if self.has_logger_services {

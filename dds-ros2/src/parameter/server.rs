@@ -3,7 +3,7 @@
 use super::store::{Declared, NAMES_MAX, Store};
 use super::value::ParameterValue;
 use crate::context::Context;
-use crate::graph::{LocalEndpoint, Registration};
+use crate::graph::{FaultKind, LocalEndpoint, Registration, prefix_of};
 use crate::message_time::stamp;
 use crate::name::topic_name;
 use crate::node::Node;
@@ -12,7 +12,7 @@ use crate::service::Service;
 use crate::topic::user_data_of;
 use crate::wait::Signal;
 use crate::{Error, Result};
-use dds_core::DataWriter;
+use dds_core::{DataWriter, Guid};
 use dds_ros2_msgs::rcl_interfaces::msg::{ListParametersResult, Parameter, ParameterEvent, SetParametersResult};
 use dds_ros2_msgs::rcl_interfaces::srv::{
     DescribeParameters, DescribeParametersResponse, GetParameterTypes, GetParameterTypesResponse, GetParameters,
@@ -101,7 +101,9 @@ impl ParameterServer {
                 GetParameterTypesResponse { types: parameters.store().kinds(&request.names) }
             })?;
         let parameters = own();
-        let set = Service::<SetParameters>::in_background(node, name("set_parameters")?, qos, move |request| {
+        let each = name("set_parameters")?;
+        let set = Service::<SetParameters>::in_background_for(node, each, qos, move |client, request| {
+            parameters.note_malformed(client, &request.parameters);
             let count = request.parameters.len();
             if let Err(refused) = check_count(count) {
                 return SetParametersResponse { results: vec![result_of(Err(refused)); count] };
@@ -111,11 +113,13 @@ impl ParameterServer {
         })?;
         let parameters = own();
         let all = name("set_parameters_atomically")?;
-        let atomically = Service::<SetParametersAtomically>::in_background(node, all, qos, move |request| {
-            let checked = check_count(request.parameters.len());
-            let result = checked.and_then(|()| parameters.set(request.parameters));
-            SetParametersAtomicallyResponse { result: result_of(result) }
-        })?;
+        let atomically =
+            Service::<SetParametersAtomically>::in_background_for(node, all, qos, move |client, request| {
+                parameters.note_malformed(client, &request.parameters);
+                let checked = check_count(request.parameters.len());
+                let result = checked.and_then(|()| parameters.set(request.parameters));
+                SetParametersAtomicallyResponse { result: result_of(result) }
+            })?;
         let parameters = own();
         let list = Service::<ListParameters>::in_background(node, name("list_parameters")?, qos, move |request| {
             let (names, prefixes) = parameters.store().list(&request.prefixes, request.depth);
@@ -184,6 +188,22 @@ impl Shared {
         store.declared.insert(name.to_owned(), declared);
         self.add_event(Kind::New, vec![Parameter { name: name.to_owned(), value: value.to_message() }]);
         Ok(true)
+    }
+
+    /// Counts a request of a client with a malformed parameter. The node then refuses the value.
+    fn note_malformed(&self, client: Guid, parameters: &[Parameter]) {
+        let problem = |parameter: &Parameter| match parameter.value.r#type {
+            _ if parameter.name.is_empty() => Some("a parameter has no name".to_owned()),
+            ParameterValue::KINDS.. => {
+                Some(format!("parameter {:?} has the unknown type {}", parameter.name, parameter.value.r#type))
+            }
+            _ => None,
+        };
+        // One for each request, so that a request of many counts as one.
+        if let Some(reason) = parameters.iter().find_map(problem) {
+            let reason = format_args!("node {}: {reason}", self.node);
+            self.context.inner.graph.faults().note(prefix_of(client), FaultKind::Parameter, reason);
+        }
     }
 
     /// Sets all values, or none of them.

@@ -31,6 +31,9 @@ pub enum ParameterValue {
 }
 
 impl ParameterValue {
+    /// The number of types. Theirs are below it.
+    pub(crate) const KINDS: u8 = 10;
+
     /// Returns the number of the type, a constant of `rcl_interfaces/msg/ParameterType`.
     #[must_use]
     pub fn kind(&self) -> u8 {
@@ -51,7 +54,7 @@ impl ParameterValue {
     /// Returns the name of the type in ROS 2, such as `integer`.
     #[must_use]
     pub fn kind_name(&self) -> &'static str {
-        const NAMES: [&str; 10] = [
+        const NAMES: [&str; ParameterValue::KINDS as usize] = [
             "not set",
             "bool",
             "integer",

@@ -6,7 +6,7 @@ use super::introspection::{CallIdentity, Introspection, ServiceIntrospection};
 use super::message::{Message, RequestHeader, decode, header_of};
 use super::server::{SAMPLES_MAX, SLOW_PEER};
 use super::{client_number, topics_of, user_data_of};
-use crate::graph::{LocalEndpoint, Prefix, Registration};
+use crate::graph::{Explanation, FaultKind, Faults, LocalEndpoint, Prefix, Registration, prefix_of};
 use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::wait::{Signal, Wait};
@@ -42,6 +42,7 @@ struct Shared<R> {
     signal: Arc<Signal>,
     /// The number of this client in headers.
     number: u64,
+    faults: Arc<Faults>,
     state: Mutex<State<R>>,
 }
 
@@ -69,24 +70,36 @@ impl<R: DecodeOwned> Shared<R> {
         let Ok(samples) = reader.take() else { return };
         for sample in &samples {
             let Some(encoded) = sample.encoded() else { continue };
-            match sample.info().related_sample {
+            let server = prefix_of(sample.info().sample_identity().writer);
+            let related = sample.info().related_sample;
+            match related {
                 Some(related) if own.contains(&related.writer) => {
-                    let reply = decode::<R>(encoded.bytes, false).map(|message| message.value);
-                    let reply = reply.map_err(|error| error.to_string());
+                    let reply = self.decoded(server, encoded.bytes, false);
                     self.state().calls.receive(related.sequence_number, reply);
                 }
                 // A reply to another client, or one of `ros2-client` with a header. It names the client differently.
-                _ => self.receive_headed(encoded.bytes),
+                _ => match header_of(encoded.bytes) {
+                    // The header alone tells whether the reply is for this client. Another reply need not decode.
+                    Some(header) if header.client == self.number => {
+                        let reply = self.decoded(server, encoded.bytes, true);
+                        self.state().calls.receive_headed(header, reply);
+                    }
+                    None if related.is_none() => {
+                        self.faults.note(server, FaultKind::Reply, "a reply names no request and has no header");
+                    }
+                    _ => {}
+                },
             }
         }
         self.signal.notify();
     }
 
-    fn receive_headed(&self, payload: &[u8]) {
-        // The header alone tells whether the reply is for this client. Another reply need not decode.
-        let Some(header) = header_of(payload).filter(|header| header.client == self.number) else { return };
-        let reply = decode::<R>(payload, true).map(|message| message.value);
-        self.state().calls.receive_headed(header, reply.map_err(|error| error.to_string()));
+    fn decoded(&self, server: Prefix, payload: &[u8], has_header: bool) -> Result<R, String> {
+        let reply = decode::<R>(payload, has_header).map(|message| message.value).map_err(|error| error.to_string());
+        if let Err(reason) = &reply {
+            self.faults.note(server, FaultKind::Reply, reason);
+        }
+        reply
     }
 }
 
@@ -102,7 +115,8 @@ impl<S: RosService> Client<S> {
         let identity = context.service_identity();
         let (requests, replies) = topics_of(&name);
         let state = State { calls: Calls::new(), cache: PeerCache::new() };
-        let shared = Arc::new(Shared { signal, number: client_number(context, identity), state: Mutex::new(state) });
+        let (number, faults) = (client_number(context, identity), Arc::clone(context.inner.graph.faults()));
+        let shared = Arc::new(Shared { signal, number, faults, state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
         let writer = participant
@@ -214,6 +228,12 @@ impl<S: RosService> Client<S> {
         !self.core.ready().is_empty()
     }
 
+    /// Explains why servers are connected or not, with names of ROS 2 and the next steps.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        self.core.explain()
+    }
+
     /// Returns the fully qualified name of the service.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -260,13 +280,22 @@ impl<S: RosService> Core<S> {
         }
     }
 
+    fn explain(&self) -> Explanation {
+        self.node.context().graph().explain_own(&self.name, &[self.writer.guid(), self.reader.guid()])
+    }
+
     fn missing(&self) -> String {
         let name = &self.name;
-        let state = self.shared.state();
-        match (state.cache.peers().ready().len(), state.cache.peers().counts()) {
-            (0, (0, 0)) => format!("no server of {name:?} is connected"),
+        let (ready, counts) = {
+            let state = self.shared.state();
+            (state.cache.peers().ready().len(), state.cache.peers().counts())
+        };
+        match (ready, counts) {
+            (0, (0, 0)) => format!("no server of {name:?} is connected{}", self.explain().reason()),
             (0, (there, back)) => format!(
-                "no server of {name:?} is connected both ways: {there} readers of requests, {back} writers of replies"
+                "no server of {name:?} is connected both ways: {there} readers of requests, {back} writers of \
+                 replies{}",
+                self.explain().reason()
             ),
             (servers, _) => format!("no reply of {name:?}; {servers} servers are connected"),
         }

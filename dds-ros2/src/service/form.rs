@@ -21,8 +21,7 @@ impl Form {
     ///
     /// Endpoints of the vendors in `headed` need no entry.
     fn of(endpoint: &EndpointInfo, key: &str, headed: &[VendorId]) -> Self {
-        let is_cyclone = endpoint.vendor == VendorId::CYCLONE && !is_outsider(endpoint, key);
-        if is_cyclone || headed.contains(&endpoint.vendor) { Self::Header } else { Self::InlineQos }
+        if has_header(endpoint, key) || headed.contains(&endpoint.vendor) { Self::Header } else { Self::InlineQos }
     }
 
     /// Returns the form of a request that names its own writer in the inline QoS.
@@ -33,6 +32,11 @@ impl Form {
         let has_header = payload.get(4..12).is_some_and(|half| half == &writer.to_bytes()[8..]);
         if has_header { Self::Header } else { Self::InlineQos }
     }
+}
+
+/// Whether an endpoint is of `rmw_cyclonedds`. `key` is the entry that it adds: `clientid`, `serviceid`.
+pub(crate) fn has_header(endpoint: &EndpointInfo, key: &str) -> bool {
+    endpoint.vendor == VendorId::CYCLONE && !is_outsider(endpoint, key)
 }
 
 /// Whether an endpoint is of a program outside of ROS 2, such as a tool that shows topics.

@@ -18,6 +18,7 @@ mod message;
 mod server;
 
 pub use client::Client;
+pub(crate) use form::has_header;
 pub use introspection::ServiceIntrospection;
 pub use message::RequestHeader;
 pub use server::{Request, Service};

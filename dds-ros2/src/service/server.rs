@@ -6,7 +6,7 @@ use super::introspection::{Introspection, ServiceIntrospection};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
 use crate::context::{Context, Task, Turn};
-use crate::graph::{LocalEndpoint, Registration};
+use crate::graph::{Explanation, FaultKind, LocalEndpoint, Registration, prefix_of};
 use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::wait::{Signal, Wait};
@@ -98,6 +98,21 @@ impl<S: RosService> Service<S> {
     ) -> Result<Self> {
         let service = Self::without_owner(node, name, qos)?;
         service.handle_in_background(move |request| request.answer(&answer))?;
+        Ok(service)
+    }
+
+    /// As `in_background`. `answer` also gets the GUID of the client.
+    pub(crate) fn in_background_for(
+        node: &Node,
+        name: String,
+        qos: QosProfile,
+        answer: impl Fn(Guid, S::Request) -> S::Response + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let service = Self::without_owner(node, name, qos)?;
+        service.handle_in_background(move |request| {
+            let client = request.client();
+            request.answer(|data| answer(client, data));
+        })?;
         Ok(service)
     }
 
@@ -249,7 +264,16 @@ impl<S: RosService> Service<S> {
         self.core.reader.matched_publications().iter().map(|client| client.guid).collect()
     }
 
+    /// Explains why clients are connected or not, with names of ROS 2 and the next steps.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        let core = &self.core;
+        core.context.graph().explain_own(&core.name, &[core.reader.guid(), core.writer.guid()])
+    }
+
     /// Returns how many requests did not decode, or lost their client before they were decoded.
+    ///
+    /// [`Graph::faults`](crate::Graph::faults) has the peers that sent them.
     #[must_use]
     pub fn malformed_requests(&self) -> u64 {
         self.core.shared.state().dropped
@@ -318,7 +342,8 @@ impl<S: RosService> Core<S> {
                 }
                 Err(error) => {
                     state.dropped += 1;
-                    tracing::debug!(service = self.name, %error, "a request does not decode");
+                    let reason = format_args!("{}: {error}", self.name);
+                    self.context.inner.graph.faults().note(prefix_of(request.writer), kind_of(&self.name), reason);
                 }
             }
         }
@@ -333,6 +358,18 @@ impl<S: RosService> Core<S> {
             );
         }
         Ok(())
+    }
+}
+
+/// The kind of a request that does not decode.
+fn kind_of(service: &str) -> FaultKind {
+    let last = service.rsplit('/').next().unwrap_or_default();
+    if service.contains("/_action/") {
+        FaultKind::Goal
+    } else if last.contains("_parameter") {
+        FaultKind::Parameter
+    } else {
+        FaultKind::Request
     }
 }
 

@@ -2,14 +2,16 @@
 
 use super::user_data_with;
 use crate::Result;
-use crate::graph::{LocalEndpoint, Registration};
+use crate::graph::{Explanation, LocalEndpoint, Registration};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
+use crate::wait::{Wait, of_dds};
 use dds_core::cdr::{Encode, Encoded, TypeInfo};
 use dds_core::qos::DataWriterQos;
-use dds_core::{DataWriter, TopicRef, Waiting};
+use dds_core::{DataWriter, TopicRef};
 use dds_ros2_msgs::RosMessage;
+use dds_ros2_msgs::type_description_interfaces::msg::TypeDescription;
 use std::fmt;
 use std::sync::Arc;
 
@@ -39,6 +41,8 @@ pub struct Publisher<T> {
 struct Inner<T> {
     name: String,
     writer: DataWriter<T>,
+    /// Keeps a type that the program learned among those that the node describes.
+    _learned: Option<Arc<TypeDescription>>,
     // Dropped before the node, so that the graph never lists an endpoint without its node.
     _registration: Registration,
     node: Node,
@@ -47,7 +51,7 @@ struct Inner<T> {
 impl<T: RosMessage + 'static> Publisher<T> {
     pub(crate) fn typed(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
         let qos = qos.writer(user_data_with(T::TYPE_HASH));
-        let publisher = Self::new(node, &topic_name("rt", &name, ""), name, qos)?;
+        let publisher = Self::new(node, &topic_name("rt", &name, ""), name, qos, None)?;
         node.types().add_message::<T>();
         Ok(publisher)
     }
@@ -60,10 +64,12 @@ impl<T: 'static> Publisher<T> {
         topic: impl Into<TopicRef<'t, T>>,
         name: String,
         qos: DataWriterQos,
+        learned: Option<Arc<TypeDescription>>,
     ) -> Result<Self> {
         let writer = node.context().participant().writer_builder(topic).qos(qos).build()?;
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer)])?;
-        Ok(Self { inner: Arc::new(Inner { name, writer, _registration: registration, node: node.clone() }) })
+        let (_registration, node) = (registration, node.clone());
+        Ok(Self { inner: Arc::new(Inner { name, writer, _learned: learned, _registration, node }) })
     }
 }
 
@@ -90,9 +96,21 @@ impl<T> Publisher<T> {
 
     /// Waits until this number of subscriptions is connected, and knows the publisher.
     ///
-    /// Errors of the wait are those of `dds-core`, which convert into [`Error`](crate::Error).
-    pub fn wait_for_subscribers(&self, count: usize) -> Waiting<'_, ()> {
-        self.inner.writer.wait_for_readers(count)
+    /// Errors of the wait: [`Error::Timeout`](crate::Error::Timeout), which says why subscriptions are not connected,
+    /// and [`Error::Closed`](crate::Error::Closed).
+    pub fn wait_for_subscribers(&self, count: usize) -> Wait<'_, ()> {
+        let missing = move || {
+            let (found, name) = (self.subscriber_count(), self.topic_name());
+            format!("{found} of {count} subscriptions of {name:?} are connected{}", self.explain().reason())
+        };
+        let context = self.inner.node.context();
+        Wait::of_future(context.waits(), of_dds(self.inner.writer.wait_for_readers(count)), missing)
+    }
+
+    /// Explains why subscriptions are connected or not, with names of ROS 2 and the next steps.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        self.inner.node.context().graph().explain_own(&self.inner.name, &[self.inner.writer.guid()])
     }
 
     /// Returns the number of connected subscriptions.

@@ -9,6 +9,9 @@ use crate::{Error, Result};
 use dds_core::Duration;
 use dds_core::qos::{History, LivelinessKind};
 
+/// The value of each policy in [`QosProfile::SYSTEM_DEFAULT`].
+const SYSTEM_DEFAULT: &str = "system_default";
+
 /// The largest depth in the QoS of DDS.
 const DEPTH_MAX: i64 = i32::MAX as i64;
 
@@ -113,29 +116,29 @@ impl Policy {
             Self::Durability => {
                 qos.is_transient_local = match text {
                     "transient_local" => true,
-                    "volatile" => false,
+                    "volatile" | SYSTEM_DEFAULT => false,
                     _ => return Err("`transient_local` or `volatile`"),
                 };
             }
             Self::History => {
                 qos.history = match (text, qos.history) {
                     ("keep_all", _) => History::KeepAll,
-                    ("keep_last", History::KeepAll) => History::KeepLast { depth: 0 },
-                    ("keep_last", history) => history,
+                    ("keep_last" | SYSTEM_DEFAULT, History::KeepAll) => History::KeepLast { depth: 0 },
+                    ("keep_last" | SYSTEM_DEFAULT, history) => history,
                     _ => return Err("`keep_last` or `keep_all`"),
                 };
             }
             Self::Liveliness => {
                 qos.liveliness = match text {
                     // `rclcpp` shows its default as the default of the system.
-                    "automatic" | "system_default" => LivelinessKind::Automatic,
+                    "automatic" | SYSTEM_DEFAULT => LivelinessKind::Automatic,
                     "manual_by_topic" => LivelinessKind::ManualByTopic,
                     _ => return Err("`automatic` or `manual_by_topic`"),
                 };
             }
             Self::Reliability => {
                 qos.is_reliable = match text {
-                    "reliable" => true,
+                    "reliable" | SYSTEM_DEFAULT => true,
                     "best_effort" => false,
                     _ => return Err("`reliable` or `best_effort`"),
                 };

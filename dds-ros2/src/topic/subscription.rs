@@ -2,17 +2,18 @@
 
 use super::user_data_with;
 use crate::Result;
-use crate::graph::{LocalEndpoint, Registration};
+use crate::graph::{Explanation, LocalEndpoint, Registration};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
-use crate::wait::{MessageSource, Wait};
+use crate::wait::{MessageSource, Wait, of_dds};
 use dds_core::cdr::{DecodeOwned, Raw};
 use dds_core::filter::FilterExpression;
 use dds_core::qos::DataReaderQos;
 use dds_core::reader::SampleStream;
 use dds_core::{DataReader, Sample, SampleInfo, TopicRef, Waiting};
 use dds_ros2_msgs::RosMessage;
+use dds_ros2_msgs::type_description_interfaces::msg::TypeDescription;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct Subscription<T> {
 struct Inner<T> {
     name: String,
     reader: DataReader<T>,
+    /// Keeps a type that the program learned among those that the node describes.
+    _learned: Option<Arc<TypeDescription>>,
     // Dropped before the node, so that the graph never lists an endpoint without its node.
     _registration: Registration,
     node: Node,
@@ -39,14 +42,21 @@ impl<T: DecodeOwned> MessageSource<T> for Inner<T> {
 
     fn missing(&self) -> String {
         let publishers = self.reader.matched_publications().len();
-        format!("no message on {:?}; {publishers} publishers are connected", self.name)
+        let reason = if publishers == 0 { self.explain().reason() } else { String::new() };
+        format!("no message on {:?}; {publishers} publishers are connected{reason}", self.name)
+    }
+}
+
+impl<T> Inner<T> {
+    fn explain(&self) -> Explanation {
+        self.node.context().graph().explain_own(&self.name, &[self.reader.guid()])
     }
 }
 
 impl<T: RosMessage + 'static> Subscription<T> {
     pub(crate) fn typed(node: &Node, name: String, qos: QosProfile, filter: Option<FilterExpression>) -> Result<Self> {
         let qos = qos.reader(user_data_with(T::TYPE_HASH));
-        let subscription = Self::new(node, &topic_name("rt", &name, ""), name, qos, filter)?;
+        let subscription = Self::new(node, &topic_name("rt", &name, ""), name, qos, filter, None)?;
         node.types().add_message::<T>();
         Ok(subscription)
     }
@@ -60,6 +70,7 @@ impl<T: 'static> Subscription<T> {
         name: String,
         qos: DataReaderQos,
         filter: Option<FilterExpression>,
+        learned: Option<Arc<TypeDescription>>,
     ) -> Result<Self> {
         let mut builder = node.context().participant().reader_builder(topic).qos(qos);
         if let Some(filter) = filter {
@@ -67,7 +78,8 @@ impl<T: 'static> Subscription<T> {
         }
         let reader = builder.build()?;
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;
-        Ok(Self { inner: Arc::new(Inner { name, reader, _registration: registration, node: node.clone() }) })
+        let (_registration, node) = (registration, node.clone());
+        Ok(Self { inner: Arc::new(Inner { name, reader, _learned: learned, _registration, node }) })
     }
 }
 
@@ -130,8 +142,22 @@ impl<T> Subscription<T> {
     }
 
     /// Waits until this number of publishers is connected.
-    pub fn wait_for_publishers(&self, count: usize) -> Waiting<'_, ()> {
-        self.inner.reader.wait_for_writers(count)
+    ///
+    /// Errors of the wait: [`Error::Timeout`](crate::Error::Timeout), which says why publishers are not connected, and
+    /// [`Error::Closed`](crate::Error::Closed).
+    pub fn wait_for_publishers(&self, count: usize) -> Wait<'_, ()> {
+        let missing = move || {
+            let (found, name) = (self.publisher_count(), self.topic_name());
+            format!("{found} of {count} publishers of {name:?} are connected{}", self.explain().reason())
+        };
+        let context = self.inner.node.context();
+        Wait::of_future(context.waits(), of_dds(self.inner.reader.wait_for_writers(count)), missing)
+    }
+
+    /// Explains why publishers are connected or not, with names of ROS 2 and the next steps.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        self.inner.explain()
     }
 
     /// Returns the number of connected publishers.

@@ -2,8 +2,8 @@
 
 use crate::context;
 use crate::peer::{LIMIT, Peer};
-use dds_ros2::Error;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
+use dds_ros2::{ConnectionProblem, Error, Graph};
 use serde_json::json;
 
 #[test]
@@ -56,4 +56,24 @@ fn client_uses_the_form_of_its_server_and_refuses_both() {
     });
     assert!(is_refused);
     cyclone.kill();
+}
+
+#[test]
+#[ignore = "needs ROS 2 and Cyclone DDS: .ci/run ros2"]
+fn explain_names_a_client_and_a_server_that_do_not_understand_each_other() {
+    let context = context(57);
+    let cyclone = Peer::start_cyclone(57, "server");
+    let mut ros = Peer::start(57, "caller", "/");
+    // The first answer creates the client, which stays.
+    ros.ask(json!({"command": "ready", "service": "/flip"}));
+    let graph = context.graph();
+    let has_warning = |graph: &Graph| {
+        let connections = graph.explain("/flip").connections;
+        connections.iter().any(|pair| pair.is_connected && pair.problems.contains(&ConnectionProblem::ServiceForm))
+    };
+    graph.wait_until(has_warning).block_for(LIMIT).unwrap();
+    let text = graph.explain("/flip").to_string();
+    let expected = "are connected, but rmw_cyclonedds and other implementations send services in different forms";
+    assert!(text.contains("(Cyclone DDS)") && text.contains(expected), "{text}");
+    drop(cyclone);
 }

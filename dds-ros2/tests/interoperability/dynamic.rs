@@ -48,3 +48,18 @@ fn messages_of_learned_types_pass_in_both_directions() {
         exchange(&node, &mut peer, name, hash);
     }
 }
+
+/// Kilted describes a `wstring` as a `string`, and Jazzy describes no types.
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn wide_strings_are_learned_without_the_service() {
+    if !std::env::var("DDS_TEST_ROS_PYTHON").is_ok_and(|path| path.contains("ros_kilted")) {
+        return;
+    }
+    let context = context(76);
+    let node = context.node("mirror").unwrap();
+    let arguments = ["--ros-args", "-p", "start_type_description_service:=false"];
+    let mut peer = Peer::start_with_arguments(76, "source", &arguments);
+    exchange(&node, &mut peer, test::WStrings::ROS_NAME, test::WStrings::TYPE_HASH);
+    exchange(&node, &mut peer, test::Builtins::ROS_NAME, test::Builtins::TYPE_HASH);
+}

@@ -3,8 +3,8 @@
 use crate::context;
 use crate::peer::{LIMIT, Peer};
 use dds_ros2::msgs::std_msgs::msg::String as Text;
-use dds_ros2::msgs::std_srvs::srv::SetBool;
-use dds_ros2::{QosProfile, RosMessage};
+use dds_ros2::msgs::std_srvs::srv::{SetBool, Trigger};
+use dds_ros2::{Distro, Graph, QosProfile, RosMessage};
 use serde_json::{Value, json};
 
 fn has(list: &Value, name: &str) -> bool {
@@ -108,5 +108,36 @@ fn graph_has_the_nodes_of_rclpy() {
     assert!(graph.services()["/lab/flip"].contains("std_srvs/srv/SetBool"));
     assert!(graph.services()["/lab/camera/get_parameters"].contains("rcl_interfaces/srv/GetParameters"));
     assert_eq!(graph.nodes_and_enclaves()[0].1, "/");
-    assert_eq!(graph.malformed_messages(), 0);
+    assert_eq!((graph.faults(), graph.distro(frames.gid)), (Vec::new(), Some(Distro::Jazzy)));
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn explain_names_the_node_of_rclpy_and_the_qos_that_differs() {
+    let context = context(33);
+    let node = context.node("viewer").unwrap();
+    let scans = node.subscription::<Text>("/lab/scan").unwrap();
+    let plain = node.subscription::<Text>("/scan").unwrap();
+    let mut peer = Peer::start(33, "lidar", "/lab");
+    peer.tell(json!({"command": "publish", "topic": "scan", "text": "x", "profile": "sensor_data"}));
+    let is_known = |graph: &Graph| graph.publishers("/lab/scan").iter().any(|found| found.node.is_some());
+    context.graph().wait_until(is_known).block_for(LIMIT).unwrap();
+    assert_eq!(
+        scans.explain().to_string(),
+        "/lab/scan: the publisher of node /lab/lidar (Fast DDS) and the subscription of node /viewer are not \
+         connected: reliability is best_effort at the publisher, and the subscription requests reliable (publish with \
+         `reliable`, or subscribe with `best_effort`, such as SENSOR_DATA)"
+    );
+    assert_eq!(plain.explain().other_names, ["/lab/scan"]);
+    peer.tell(json!({"command": "serve", "service": "flip"}));
+    peer.wait_for("serving", |_| true);
+    let client = node.client::<Trigger>("/lab/flip").unwrap();
+    context.graph().wait_until(|graph| graph.services().contains_key("/lab/flip")).block_for(LIMIT).unwrap();
+    context.graph().wait_until(|_| client.explain().connections.len() == 2).block_for(LIMIT).unwrap();
+    let error = client.call(Default::default()).block_for(std::time::Duration::from_millis(50)).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("one sends std_srvs/srv/Trigger_Request, and the other expects std_srvs/srv/SetBool_"),
+        "{text}"
+    );
 }

@@ -13,6 +13,7 @@ mod kills;
 mod lifecycle;
 mod parameters;
 mod peer;
+mod releases;
 mod ros2_client;
 mod services;
 mod standard;

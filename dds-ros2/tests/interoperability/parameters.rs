@@ -45,7 +45,10 @@ fn rclpy_reads_and_changes_parameters() {
 
     let drive = "/lab/drive";
     let listed = answer(&mut peer, &json!({"command": "list_parameters", "node": drive, "prefixes": []}), "listed");
-    assert_eq!(listed["names"], json!(["frame", "ids", "use_sim_time", "wheel.speed"]));
+    assert_eq!(
+        listed["names"],
+        json!(["frame", "ids", "start_type_description_service", "use_sim_time", "wheel.speed"])
+    );
     let names = json!(["frame", "ids", "wheel.speed", "none"]);
     let got = answer(&mut peer, &json!({"command": "get_parameters", "node": drive, "names": names}), "got");
     assert_eq!(got["values"], json!(["base", [1, 2], 1.0, null]));

@@ -34,6 +34,14 @@ impl Peer {
         peer
     }
 
+    /// As `start`, in the root namespace, with these arguments of ROS 2.
+    pub(crate) fn start_with_arguments(domain: u32, name: &str, arguments: &[&str]) -> Self {
+        let python = std::env::var("DDS_TEST_ROS_PYTHON").unwrap_or_else(|_| "python3".into());
+        let mut peer = Self::spawn(&python, &[&["ros.py", name, "/"], arguments].concat(), domain, &[]);
+        peer.wait_for("started", |_| true);
+        peer
+    }
+
     /// Starts `cyclone.py` as a client or a server.
     pub(crate) fn start_cyclone(domain: u32, role: &str) -> Self {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());

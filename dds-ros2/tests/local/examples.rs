@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// A command that runs an example in a domain of its own. Cargo builds the examples beside this test.
-fn example(name: &str, tag: &str) -> Command {
+pub(crate) fn example(name: &str, tag: &str) -> Command {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.set_file_name("examples");
@@ -25,18 +25,22 @@ fn output(name: &str, tag: &str, arguments: &[&str]) -> String {
 }
 
 /// A running example. Dropping it kills it.
-struct Running(Child);
+pub(crate) struct Running(Child);
 
 impl Running {
-    fn start(name: &str, tag: &str) -> Self {
+    pub(crate) fn start(name: &str, tag: &str) -> Self {
         Self::start_with(name, tag, &[])
     }
 
     fn start_with(name: &str, tag: &str, arguments: &[&str]) -> Self {
-        Self(example(name, tag).args(arguments).stdout(Stdio::piped()).spawn().unwrap())
+        Self::of(example(name, tag).args(arguments))
     }
 
-    fn first_line(&mut self) -> String {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        Self(command.stdout(Stdio::piped()).spawn().unwrap())
+    }
+
+    pub(crate) fn first_line(&mut self) -> String {
         let mut line = String::new();
         BufReader::new(self.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         line

@@ -5,9 +5,12 @@
 mod actions;
 mod dynamic;
 mod examples;
+mod explain;
+mod forms;
 mod introspection;
 mod lifecycle;
 mod logs;
+mod security;
 mod simulated;
 #[cfg(feature = "tf2")]
 mod tf;
@@ -106,7 +109,9 @@ fn nodes_of_both_layouts_see_each_other() {
     let _humble = humble.node_builder("old").namespace("lab").build().unwrap();
     new.graph().wait_for_node("/lab/old").block_for(LIMIT).unwrap();
     humble.graph().wait_for_node("/new").block_for(LIMIT).unwrap();
-    assert_eq!((new.graph().malformed_messages(), humble.graph().malformed_messages()), (0, 0));
+    for (graph, peer, distro) in [(new.graph(), &humble, Distro::Humble), (humble.graph(), &new, Distro::Jazzy)] {
+        assert_eq!((graph.distro(peer.participant().guid()), graph.faults()), (Some(distro), Vec::new()));
+    }
     humble.shutdown().unwrap();
     new.graph().wait_until(|graph| graph.nodes().len() == 1).block_for(LIMIT).unwrap();
 }
@@ -262,7 +267,7 @@ fn parameters_of_another_node_block_without_a_runtime() {
     let drive = context.node("drive").unwrap();
     let speed = drive.parameter("speed", 2_i64).range(0..=3).declare().unwrap();
     let remote = context.node("tuner").unwrap().parameters_of("/drive").unwrap().within(LIMIT);
-    assert_eq!(remote.list().block().unwrap(), ["speed", "use_sim_time"]);
+    assert_eq!(remote.list().block().unwrap(), ["speed", "start_type_description_service", "use_sim_time"]);
     remote.set("speed", 3_i64).block().unwrap();
     assert_eq!((remote.get("speed").block().unwrap(), speed.get()), (ParameterValue::Integer(3), 3));
     assert!(matches!(remote.set("speed", 4_i64).block(), Err(Error::Parameter { .. })));

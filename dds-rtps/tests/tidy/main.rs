@@ -41,7 +41,7 @@ const IDL_ROOMS: [(&str, u8); 8] =
     [("model", 0), ("ros", 1), ("idl", 2), ("print", 2), ("service", 2), ("rust", 2), ("xml", 3), ("description", 3)];
 
 /// The rooms of dds-core. Tests and documentation may use every room.
-const CORE_ROOMS: [(&str, u8); 19] = [
+const CORE_ROOMS: [(&str, u8); 20] = [
     ("sync", 0),
     ("actor", 1),
     ("driver", 2),
@@ -58,6 +58,7 @@ const CORE_ROOMS: [(&str, u8); 19] = [
     ("reception", 12),
     ("discovery", 13),
     ("participant", 14),
+    ("audience", 15),
     ("relay", 15),
     ("rpc", 15),
     ("sim", 16),

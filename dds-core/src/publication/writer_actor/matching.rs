@@ -3,6 +3,7 @@
 use crate::actor::{Effects, Poke};
 use crate::context::WRITER_IS_ALIVE;
 use crate::delivery::{LocalBegin, LocalDemands, LocalPath};
+use crate::publication::audience::WriterPeers;
 use crate::publication::local_reader::MatchedLocalReader;
 use crate::publication::writer_actor::WriterActor;
 use crate::subscription::ReaderCell;
@@ -14,8 +15,11 @@ use std::sync::Arc;
 impl WriterActor {
     /// Matches a remote reader. `is_unaware` means that the remote participant has not yet acknowledged the writer.
     pub(crate) fn match_remote(&mut self, reader: ReaderProxyConfig, is_unaware: bool, effects: &mut Effects) {
-        let now = self.endpoint.read_clock(effects);
         let guid = reader.guid;
+        if !self.audience.admits(guid.prefix) {
+            return;
+        }
+        let now = self.endpoint.read_clock(effects);
         // The protocol may refuse a proxy for the reader. Then the reader does not count as matched, and no caller
         // waits for it.
         if self.rtps.match_reader(now, reader) {
@@ -23,6 +27,24 @@ impl WriterActor {
             self.note_match(guid, effects);
         }
         self.follow_up_and_come_back(now, effects);
+    }
+
+    /// Sets the remote participants whose readers match. Ends the matches with the others.
+    pub(crate) fn set_audience(&mut self, audience: WriterPeers, effects: &mut Effects) {
+        self.audience = audience;
+        let is_excluded =
+            |reader: &&Guid| !self.local_readers.contains(**reader) && !self.audience.admits(reader.prefix);
+        let excluded: Vec<Guid> = self.endpoint.peers().iter().filter(is_excluded).copied().collect();
+        for reader in excluded {
+            self.unmatch(reader, false, effects);
+        }
+    }
+
+    /// Matches a remote reader of the audience, unless it matches already.
+    pub(crate) fn admit(&mut self, reader: ReaderProxyConfig, is_unaware: bool, effects: &mut Effects) {
+        if !self.endpoint.peers().contains(&reader.guid) {
+            self.match_remote(reader, is_unaware, effects);
+        }
     }
 
     /// Matches a local reader. Returns the terms that the reader must know before the first delivery.

@@ -12,6 +12,7 @@ use crate::delivery::LocalTerms;
 use crate::driver::{Driver, Outgoing};
 use crate::endpoint::{EndpointActor, EndpointState};
 use crate::infrastructure::{Awaited, CountStatus, Counter, MatchCounter, mark};
+use crate::publication::audience::WriterPeers;
 use crate::publication::demoted_readers::{DemotedReaders, Replaced};
 use crate::publication::events::ReportedToWriterEvents;
 use crate::publication::local_reader::LocalReaders;
@@ -38,6 +39,8 @@ pub(crate) struct WriterActor {
     /// More changes follow that share datagrams with the ones written so far.
     gathers: bool,
     local_readers: LocalReaders,
+    /// Remote participants whose readers match.
+    audience: WriterPeers,
     /// Participant, which asserts liveliness for writers that are manual by participant.
     participant: Weak<dyn Poke>,
     /// Liveliness of the writer as reported to local readers.
@@ -74,6 +77,7 @@ impl WriterActor {
             suspensions,
             gathers: false,
             local_readers: LocalReaders::default(),
+            audience: WriterPeers::default(),
             participant,
             alive: true,
             reachable: ReachableReaders::default(),

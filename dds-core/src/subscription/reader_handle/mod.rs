@@ -20,7 +20,7 @@ use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{DataOnReaders, GroupAccess, ReaderLosses, SubscriptionContext};
 use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic};
-use dds_rtps::cdr::TypeDescription;
+use dds_rtps::cdr::AnyType;
 use dds_rtps::history::ReaderLatencies;
 use dds_rtps::reader::{KeySource, Losses, ReaderCounters};
 use dds_rtps::types::Guid;
@@ -43,8 +43,8 @@ pub(crate) struct ReaderHandle {
 pub(super) struct SampleSource {
     /// Source of the keys of the samples.
     pub(super) key: KeySource,
-    /// Description of the type. `None` if it is unknown to this process.
-    pub(super) description: Option<&'static TypeDescription>,
+    /// The type. `None` if filters cannot find its members.
+    pub(super) filterable: Option<AnyType>,
     /// Content-filtered topic of the reader.
     pub(super) filtered: Option<Arc<FilteredTopic>>,
     /// Kind of the built-in topic, for a reader of one.
@@ -89,9 +89,9 @@ impl ReaderHandle {
         self.source.filtered.as_ref()
     }
 
-    /// Description of the type, if it is known to this process.
-    pub(super) fn description(&self) -> Option<&'static TypeDescription> {
-        self.source.description
+    /// The type, if filters can find its members.
+    pub(super) fn filterable(&self) -> Option<&AnyType> {
+        self.source.filterable.as_ref()
     }
 
     #[inline]
