@@ -5,6 +5,7 @@ use std::fmt;
 
 /// Why a writer's type is not assignable to a reader's: the first difference found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TypeDifference {
     /// Path of the member that differs (`position.x`); empty: the type as a whole.
     pub path: String,

@@ -68,6 +68,7 @@ pub(super) struct CredentialFile {
 
 /// A file of an identity cannot be read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CredentialsError {
     /// The file.
     pub path: PathBuf,

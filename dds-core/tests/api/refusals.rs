@@ -72,5 +72,5 @@ fn refused_programs_explain_error() {
         }
         refused += 1;
     }
-    assert_eq!(refused, 9);
+    assert_eq!(refused, 10);
 }

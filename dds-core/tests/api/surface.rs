@@ -3,6 +3,13 @@
 //! The test parses the sources. It lists the names that `lib.rs` exports, their public methods, fields and variants,
 //! and the invocations of the macros that define methods. `UPDATE_API=1` writes the file.
 
+use crate::support::World;
+use dds_core::qos::{
+    AccessScope, DurabilityService, EntityFactory, History, Liveliness, LivelinessKind, Presentation, PublisherQos,
+    ReaderDataLifecycle, Reliability, ResourceLimits, SubscriberQos, TypeConsistency, TypeConsistencyKind,
+    WriterDataLifecycle,
+};
+use dds_core::{DdsType, Duration};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,8 +24,61 @@ const ALL_ITEMS_MAX: usize = 209;
 /// Modules and names that exist with a feature only.
 const OF_FEATURES: [&str; 4] = ["dynamic::", "security::", "sim::", "error::ProfileProblem"];
 
+/// Most names outside of modules.
+const ROOT_MAX: usize = 30;
+
+/// Types that stay as they are, so that programs may match or construct them without a remainder.
+const CLOSED: [&str; 35] = [
+    // Wrappers of one value.
+    "Bounded",
+    "Char16",
+    "MemberId",
+    "OrDefault",
+    "RosWString",
+    "SequenceNumber",
+    "Trimmed",
+    "VendorId",
+    // Pairs of two parts.
+    "Sample",
+    "Encoded",
+    "Raw",
+    "SampleIdentity",
+    // An endpoint is a writer or a reader.
+    "EndpointQos",
+    // The standards number them.
+    "Guid",
+    "Locator",
+    "InstanceState",
+    "SampleState",
+    "ViewState",
+    "AccessScope",
+    "DataRepresentation",
+    "DestinationOrder",
+    "Durability",
+    "History",
+    "LivelinessKind",
+    "Ownership",
+    "Reliability",
+    "TypeConsistencyKind",
+    "Encoding",
+    "Extensibility",
+    "TryConstruct",
+    // Programs build them from one of their constants, and the rest follows by `..`.
+    "Conditions",
+    "Burst",
+    "Interference",
+    // Topics have them as members. A reader of an older version would refuse others.
+    "LatencyBucket",
+    "LatencyKind",
+];
+
 /// Macros that define public methods or types, which this test does not expand.
 const MACROS: [&str; 6] = ["endpoint_methods", "entity_methods", "qos_setters", "setters", "choice_setters", "family"];
+
+#[derive(DdsType)]
+struct Log {
+    text: String,
+}
 
 /// Name of an item, and the crates that may define it.
 type Exports = BTreeMap<String, (String, bool)>;
@@ -240,4 +300,123 @@ fn each_name_is_exported_once() {
     }
     let doubled: Vec<_> = paths.into_iter().filter(|(_, paths)| paths.len() > 1).collect();
     assert!(doubled.is_empty(), "{doubled:?}");
+}
+
+#[test]
+fn root_has_few_names() {
+    let (all, _) = surface();
+    let is_module = |path: &str| all.keys().any(|other| other.starts_with(&format!("{path}::")));
+    let names: Vec<_> = all.keys().filter(|path| !path.contains("::") && !is_module(path)).collect();
+    assert!(names.len() <= ROOT_MAX, "{} names outside of modules: {names:?}", names.len());
+}
+
+/// Returns the names of public types to which a later version cannot add a field or a variant.
+fn closed_types(items: &[Item], names: &BTreeSet<&str>) -> Vec<String> {
+    let may_grow = |attributes: &[Attribute]| attributes.iter().any(|it| it.path().is_ident("non_exhaustive"));
+    let mut found = Vec::new();
+    for item in items {
+        let (name, attributes, is_open) = match item {
+            Item::Struct(data) => {
+                let fields: Vec<bool> = data.fields.iter().map(|field| is_public(&field.vis)).collect();
+                (&data.ident, &data.attrs, fields.is_empty() || fields.contains(&false))
+            }
+            Item::Enum(choice) => (&choice.ident, &choice.attrs, false),
+            _ => continue,
+        };
+        if names.contains(&*name.to_string()) && !is_open && !may_grow(attributes) {
+            found.push(name.to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn types_that_may_grow_say_so() {
+    let (all, _) = surface();
+    let mut found = BTreeSet::new();
+    for (folders, is_own) in [(&["src"][..], true), (&["../dds-rtps/src", "../dds-cdr/src"], false)] {
+        let names = all.values().filter(|(_, own)| *own == is_own).map(|(name, _)| &**name).collect();
+        for folder in folders {
+            let mut files = Vec::new();
+            sources(&root().join(folder), &mut files);
+            found.extend(files.iter().flat_map(|path| closed_types(&parsed(path).items, &names)));
+        }
+    }
+    let known = CLOSED.map(str::to_owned).into();
+    let (new, gone): (Vec<_>, Vec<_>) = (found.difference(&known).collect(), known.difference(&found).collect());
+    assert!(new.is_empty() && gone.is_empty(), "without non_exhaustive: {new:?}; no longer: {gone:?}");
+}
+
+/// A signature with a type of another crate before its version 1 ties this crate to that version.
+#[test]
+fn signatures_name_no_unstable_crate() {
+    let (_, text) = surface();
+    for name in ["SmallVec", "ArrayVec", "zerocopy", "HashTable", "foldhash", "socket2", "redb", "crossbeam"] {
+        let lines: Vec<_> = text.lines().filter(|line| line.contains(name)).collect();
+        assert!(lines.is_empty(), "{lines:?}");
+    }
+}
+
+/// Compiles without the trait `Entity` in scope.
+#[test]
+fn entities_need_no_trait_for_their_operations() {
+    let participant = World::new().participant();
+    let topic = participant.topic::<Log>("log", None).unwrap();
+    let publisher = participant.publisher(PublisherQos::default()).unwrap();
+    let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
+    let (writer, reader) = (publisher.writer(&topic).unwrap(), subscriber.reader(&topic).unwrap());
+    assert_ne!(writer.guid(), reader.guid());
+    assert!(writer.is_enabled() && !writer.is_closed());
+    writer.close();
+    reader.close();
+    assert!(writer.is_closed() && reader.is_closed());
+    publisher.close();
+    subscriber.close();
+    topic.close();
+    assert!(publisher.is_closed() && subscriber.is_closed() && topic.is_closed());
+    participant.close();
+    assert!(participant.is_closed() && participant.closed().block().is_ok());
+}
+
+/// `non_exhaustive` forbids literals of these policies, so each has constructors or setters for all of its fields.
+#[test]
+fn each_policy_has_constructors() {
+    let second = Duration::from_secs(1);
+    let limits = ResourceLimits::NONE.max_samples(3).max_instances(2).max_samples_per_instance(1);
+    assert_eq!(
+        (limits.max_samples, limits.max_instances, limits.max_samples_per_instance),
+        (Some(3), Some(2), Some(1))
+    );
+    let service = DurabilityService::default().keep_last(4).cleanup_delay(second).resource_limits(limits);
+    assert_eq!((service.history, service.cleanup_delay), (History::KeepLast { depth: 4 }, second));
+    assert_eq!(service.resource_limits, limits);
+    for (liveliness, kind) in [
+        (Liveliness::automatic(second), LivelinessKind::Automatic),
+        (Liveliness::manual_by_participant(second), LivelinessKind::ManualByParticipant),
+        (Liveliness::manual_by_topic(second), LivelinessKind::ManualByTopic),
+    ] {
+        assert_eq!((liveliness.kind, liveliness.lease_duration), (kind, second));
+    }
+    let together = Presentation::new(AccessScope::Group).coherent_access(true).ordered_access(true);
+    assert!(together.access_scope == AccessScope::Group && together.coherent_access && together.ordered_access);
+    let lifecycle = ReaderDataLifecycle::default()
+        .autopurge_disposed_samples_delay(second)
+        .autopurge_nowriter_samples_delay(second);
+    assert_eq!(lifecycle.autopurge_disposed_samples_delay, second);
+    assert_eq!(lifecycle.autopurge_nowriter_samples_delay, second);
+    assert!(WriterDataLifecycle::DISPOSE.autodispose_unregistered_instances);
+    assert!(!WriterDataLifecycle::KEEP.autodispose_unregistered_instances);
+    assert!(EntityFactory::AUTOMATIC.autoenable_created_entities);
+    assert!(!EntityFactory::MANUAL.autoenable_created_entities);
+    let types = TypeConsistency::default()
+        .kind(TypeConsistencyKind::DisallowTypeCoercion)
+        .ignore_sequence_bounds(false)
+        .ignore_string_bounds(false)
+        .ignore_member_names(true)
+        .prevent_type_widening(true)
+        .force_type_validation(true);
+    assert_eq!(types.kind, TypeConsistencyKind::DisallowTypeCoercion);
+    assert!(!types.ignore_sequence_bounds && !types.ignore_string_bounds && types.ignore_member_names);
+    assert!(types.prevent_type_widening && types.force_type_validation);
+    assert_eq!(Reliability::reliable(second), Reliability::Reliable { max_blocking_time: second });
 }

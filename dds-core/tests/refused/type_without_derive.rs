@@ -1,5 +1,6 @@
 //! error: `NotDerived` is not a DDS type
 //! error: this needs `#[derive(DdsType)]`
+//! error: aborting due to 1 previous error
 use dds_core::DomainParticipant;
 
 struct NotDerived {

@@ -25,6 +25,7 @@ pub use random::Random;
 
 /// Counts of datagrams since the network was created, one for each receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct NetworkCounters {
     /// Datagrams that a receiver got.
     pub delivered: u64,
