@@ -1,36 +1,25 @@
-//! A service on tokio: samples and status changes in one loop, and a graceful shutdown on Ctrl-C.
+//! A service on tokio: samples, status changes and a time-out in one loop, and a graceful shutdown on Ctrl-C.
 //!
-//! It prints the poses of the example `hello -- publish`.
+//! Start it in two terminals. After a second of silence, a process says that it is alive.
 
-use dds_core::qos::Preset;
-use dds_core::status::ReaderEvent;
-use dds_core::{DdsType, DomainParticipant, TopicSpec};
-use std::pin::pin;
+use dds_core::{prelude::*, status::ReaderEvent};
 
-#[derive(DdsType, Debug)]
-struct Pose {
-    #[dds(key)]
-    robot: u32,
-    x: f64,
-}
-
-const POSE: TopicSpec<Pose> = TopicSpec::new("robot/pose", Preset::State);
+#[derive(DdsType)]
+struct Alive;
 
 #[tokio::main]
 async fn main() -> dds_core::Result<()> {
     let participant = DomainParticipant::from_env()?;
-    let reader = participant.reader(&POSE)?;
-    let (mut poses, mut events) = (reader.stream(), reader.events());
+    let (writer, reader) = (participant.writer::<Alive>("alive")?, participant.reader::<Alive>("alive")?);
+    let (mut samples, mut events) = (reader.sample_stream(), reader.events());
     // One future for the whole loop. A new one in each round would miss a Ctrl-C between two rounds.
-    let mut ctrl_c = pin!(tokio::signal::ctrl_c());
+    let mut ctrl_c = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         tokio::select! {
-            Some(pose) = poses.next() => println!("robot {} is at {}", pose.robot, pose.x),
+            Some(sample) = samples.next() => println!("{:?} is alive", sample.info.publication_handle),
             Some(ReaderEvent::Matched(status)) = events.next() => println!("{} writers", status.current_count),
-            _ = &mut ctrl_c => break,
+            () = tokio::time::sleep(std::time::Duration::from_secs(1)) => writer.write(&Alive)?,
+            _ = &mut ctrl_c => break Ok(participant.shutdown().await?),
         }
     }
-    participant.shutdown().await?;
-    println!("clean shutdown");
-    Ok(())
 }
