@@ -109,9 +109,12 @@ macro_rules! discriminators {
 
             #[test]
             fn discriminator_selects_each_case() {
-                InFinal::every_case_round_trips();
                 InAppendable::every_case_round_trips();
-                InMutable::every_case_round_trips();
+                // Miri takes ten seconds for each.
+                if !cfg!(miri) {
+                    InFinal::every_case_round_trips();
+                    InMutable::every_case_round_trips();
+                }
             }
         }
     )*};

@@ -143,7 +143,7 @@ fn is_robust<T: Encode + DecodeOwned + TypeInfo>(sample: &T, changes: &[(prop::s
 macro_rules! round_trips_of {
     ($($test:ident, $ty:ident;)*) => {
         proptest! {
-            #![proptest_config(ProptestConfig::with_cases(32))]
+            #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 32 }))]
             $(#[test]
             fn $test(
                 sample in parts(),
