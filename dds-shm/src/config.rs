@@ -43,6 +43,10 @@ pub struct ShmConfig {
     pub held_blocks_max: usize,
     /// Most bytes of the pool that one peer may hold. Default: 32 MiB.
     pub held_bytes_max: usize,
+    /// Most bytes of a peer's pool that this process keeps in place. Default: 2 MiB. Zero copies every message.
+    ///
+    /// At most a sixteenth of that pool, so that the peer can go on. See [`ShmMessage::keep`](crate::ShmMessage::keep).
+    pub kept_bytes_max: usize,
     /// Most paths and unfinished handshakes. Default: 128.
     ///
     /// Each path takes one file descriptor.
@@ -64,6 +68,7 @@ impl Default for ShmConfig {
             peer_pool_len_max: 256 << 20,
             held_blocks_max: 64,
             held_bytes_max: 32 << 20,
+            kept_bytes_max: 2 << 20,
             paths_max: 128,
             handshake_max: Duration::from_secs(1),
             spin: Duration::ZERO,

@@ -66,5 +66,7 @@ mod users;
 mod host;
 
 pub use config::{ShmConfig, UserPolicy};
-pub use host::{Identity, PathId, ShmEvent, ShmHost, ShmMessage, ShmPath, ShmPeer, ShmReception, StagedMessage};
+pub use host::{
+    Identity, KeptMessage, PathId, ShmEvent, ShmHost, ShmMessage, ShmPath, ShmPeer, ShmReception, StagedMessage,
+};
 pub use reasons::{Exhausted, PathEnd, Refusal, SendFailure, Violation};

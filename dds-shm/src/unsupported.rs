@@ -42,6 +42,10 @@ pub struct ShmPeer {
 #[derive(Debug)]
 pub struct StagedMessage(Infallible);
 
+/// A message in the memory of a peer.
+#[derive(Debug)]
+pub struct KeptMessage(Infallible);
+
 /// A message in shared memory.
 #[derive(Debug)]
 pub struct ShmMessage<'a>(Infallible, PhantomData<&'a ()>);
@@ -209,6 +213,12 @@ impl StagedMessage {
     }
 }
 
+impl AsRef<[u8]> for KeptMessage {
+    fn as_ref(&self) -> &[u8] {
+        match self.0 {}
+    }
+}
+
 impl ShmMessage<'_> {
     /// The path on which the message arrived.
     #[must_use]
@@ -230,6 +240,14 @@ impl ShmMessage<'_> {
 
     /// Leaves the message unread.
     pub fn leave(self) {
+        match self.0 {}
+    }
+
+    /// Keeps the message in the memory of the peer.
+    ///
+    /// # Errors
+    /// Never returns.
+    pub fn keep(self) -> Result<KeptMessage, Self> {
         match self.0 {}
     }
 

@@ -7,6 +7,7 @@
 
 use crate::config::UserPolicy;
 use crate::reasons::Refusal;
+use rustix::process::Pid;
 use std::fs;
 
 /// The overflow user ID of Linux, unless the administrator has set another one.
@@ -21,6 +22,26 @@ pub(crate) fn check_user(policy: &UserPolicy, own: u32, user: u32, overflow: Opt
         UserPolicy::List(users) => user == own || users.contains(&user),
     };
     if is_allowed { Ok(()) } else { Err(Refusal::UserRefused { user }) }
+}
+
+/// Whether this process trusts a peer that runs as `user` to leave memory unchanged while it reads it in place.
+///
+/// Only a process of the same user and the same PID namespace, which no container separates from this one. It could
+/// attach a debugger as well.
+pub(crate) fn is_trusted(own: u32, user: u32, process: Option<Pid>, overflow: Option<u32>) -> bool {
+    user == own && overflow != Some(user) && process.is_some_and(is_in_own_namespace)
+}
+
+/// Whether a process lives in the PID namespace of this one. `false` if the system does not tell.
+fn is_in_own_namespace(process: Pid) -> bool {
+    // `/proc` may be that of another namespace, whose numbers mean other processes.
+    let shows_own =
+        fs::read_link("/proc/self").is_ok_and(|own| own.as_os_str() == std::process::id().to_string().as_str());
+    let namespace_of = |process: &str| fs::read_link(format!("/proc/{process}/ns/pid"));
+    match (namespace_of("self"), namespace_of(&process.as_raw_nonzero().to_string())) {
+        (Ok(own), Ok(peer)) => shows_own && own == peer,
+        _ => false,
+    }
 }
 
 /// The user ID that stands for all unknown users. `None` if this process knows every user.
@@ -68,6 +89,17 @@ mod tests {
             assert!(check_user(&policy, 5, 5, Some(65_534)).is_ok());
         }
         assert!(check_user(&UserPolicy::Any, 5, 65_534, Some(65_534)).is_ok());
+    }
+
+    #[cfg(not(miri))]
+    #[test]
+    fn only_visible_processes_of_the_own_user_are_trusted() {
+        let own = Some(rustix::process::getpid());
+        assert!(is_trusted(1, 1, own, None) && is_trusted(1, 1, own, Some(65_534)));
+        assert!(!is_trusted(1, 2, own, None), "another user");
+        assert!(!is_trusted(1, 1, None, None), "a process that this one cannot see");
+        assert!(!is_trusted(1, 1, Pid::from_raw(i32::MAX), None), "no such process");
+        assert!(!is_trusted(65_534, 65_534, own, Some(65_534)), "an unknown user");
     }
 
     #[test]

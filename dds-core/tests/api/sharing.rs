@@ -6,7 +6,7 @@ use crate::support::{PATIENCE, World};
 use dds_core::config::{ChecksumKind, Receiving};
 use dds_core::matching::MatchReport;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Samples};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration as StdDuration, Instant};
@@ -101,6 +101,82 @@ fn sample_of_a_mebibyte_is_one_message() {
         let shared = after.sent_shared - before.sent_shared;
         assert!((10..100).contains(&shared), "{shared} messages");
         assert!(after.sent_bytes - before.sent_bytes >= 10 << 20);
+    }
+}
+
+/// Whether an address lies in the memory that a peer shares.
+fn is_shared(address: *const u8) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let at = address.addr();
+    maps.lines().any(|line| {
+        let Some((start, end)) = line.split(' ').next().unwrap_or_default().split_once('-') else { return false };
+        let [start, end] = [start, end].map(|number| usize::from_str_radix(number, 16).unwrap());
+        line.contains("memfd:dds-shm") && (start..end).contains(&at)
+    })
+}
+
+/// Writes a sample of 200 000 bytes until it is received in place. A fragment that is repaired does not lie there.
+fn received_in_place(writer: &DataWriter<Frame>, readers: &[DataReader<Frame>]) -> Vec<Samples<Frame>> {
+    for _ in 0..50 {
+        writer.write(&frame(7, 200_000)).unwrap();
+        let next = |reader: &DataReader<Frame>| {
+            reader.readable().block_for(PATIENCE).unwrap();
+            reader.take().unwrap()
+        };
+        let taken: Vec<Samples<Frame>> = readers.iter().map(next).collect();
+        if taken.iter().all(|samples| is_shared(place_of(samples))) {
+            return taken;
+        }
+    }
+    panic!("no sample lies in shared memory");
+}
+
+fn place_of(samples: &Samples<Frame>) -> *const u8 {
+    samples.iter().next().unwrap().encoded().unwrap().bytes.as_ptr()
+}
+
+#[test]
+fn long_sample_lies_in_the_memory_of_its_writer_until_it_is_dropped() {
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let world = World::new();
+        let [from, to] = [(); 2].map(|()| world.builder().receive(receive).build().unwrap());
+        let (writer, readers) = (writer(&from, "frames"), [reader(&to, "frames"), reader(&to, "frames")]);
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        wait_for(&writer, |report| report.shared_memory);
+        let kept = received_in_place(&writer, &readers);
+        assert_eq!(place_of(&kept[0]), place_of(&kept[1]), "both readers share it");
+        // Later samples use other memory, also beyond what the reader may keep.
+        for number in 0..100 {
+            writer.write(&frame(number, 1 << 20)).unwrap();
+            for reader in &readers {
+                assert!(reader.next_sample().block_for(PATIENCE).unwrap().data == Some(frame(number, 1 << 20)));
+            }
+        }
+        // It outlives everything else.
+        drop((writer, readers));
+        from.close();
+        let value = |samples: &Samples<Frame>| samples.iter().next().unwrap().decode().unwrap().unwrap();
+        assert!(kept.iter().all(|samples| value(samples) == frame(7, 200_000)));
+        to.close();
+        assert!(kept.iter().all(|samples| value(samples) == frame(7, 200_000)));
+    }
+}
+
+/// A reader that keeps all its samples copies those beyond its share, so that the writer can go on.
+#[test]
+fn reader_of_many_unread_long_samples_receives_all() {
+    let world = World::new();
+    let [from, to] = [(); 2].map(|()| world.participant());
+    let (writer, reader) = (writer(&from, "frames"), reader(&to, "frames"));
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    wait_for(&writer, |report| report.shared_memory);
+    for number in 0..60 {
+        writer.write(&frame(number, 1 << 20)).unwrap();
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    for number in 0..60 {
+        let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+        assert!(sample.data == Some(frame(number, 1 << 20)), "sample {number}");
     }
 }
 

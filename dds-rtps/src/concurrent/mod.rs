@@ -21,7 +21,7 @@ mod sync;
 
 pub use assertion_clock::AssertionClock;
 pub use local_link::LocalLink;
-pub use payload::{Payload, PayloadSource, SlotMut};
+pub use payload::{BorrowedBytes, Payload, PayloadSource, SlotMut};
 pub(crate) use presentation_clock::PresentationStamp;
 pub use presentation_clock::{EndedSet, GroupPosition, PresentationClock};
 pub use slot_pool::{SlotPool, SlotRing};

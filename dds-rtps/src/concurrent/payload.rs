@@ -1,4 +1,4 @@
-//! Encoded samples in shared memory.
+//! Encoded samples that several threads share.
 //!
 //! Life cycle: a [`SlotMut`] belongs to one owner, which fills it once and freezes it into a [`Payload`]. Payloads are
 //! reference-counted and never change. When the last payload of a slot is gone, the [`SlotPool`](super::SlotPool)
@@ -10,16 +10,47 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The memory of one sample.
-#[derive(Debug, Default)]
-pub(super) struct PayloadSlot {
-    bytes: Vec<u8>,
+pub(super) enum PayloadSlot {
+    /// Memory of the heap, which a pool reuses.
+    Own(Vec<u8>),
+    /// Memory of another owner, which gets it back with the last payload.
+    Borrowed(Box<dyn BorrowedBytes>),
+}
+
+/// Bytes of another owner, such as a peer that shares memory. They stay the same until the value is dropped.
+pub trait BorrowedBytes: AsRef<[u8]> + Send + Sync + 'static {}
+
+impl<B: AsRef<[u8]> + Send + Sync + 'static> BorrowedBytes for B {}
+
+impl Default for PayloadSlot {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
 }
 
 impl PayloadSlot {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Borrowed(memory) => (**memory).as_ref(),
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        match self {
+            Self::Own(bytes) => bytes.capacity(),
+            Self::Borrowed(memory) => (**memory).as_ref().len(),
+        }
+    }
+
+    pub(super) fn is_borrowed(&self) -> bool {
+        matches!(self, Self::Borrowed(_))
+    }
+
     /// How many bytes the slot occupies, for any content. Constant while the slot is in a ring, because only
     /// its sole owner may write.
     pub(super) fn memory(&self) -> usize {
-        size_of::<Self>() + self.bytes.capacity()
+        size_of::<Self>() + self.capacity()
     }
 
     /// Whether the caller has the only reference. Stays so, because only an owner can create another one.
@@ -40,8 +71,9 @@ impl Payload {
     /// The bytes, from the encapsulation header on.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        debug_assert!(self.start <= self.end && self.end <= self.slot.bytes.len(), "a payload lies in its slot");
-        self.slot.bytes.get(self.start..self.end).unwrap_or_default()
+        let bytes = self.slot.bytes();
+        debug_assert!(self.start <= self.end && self.end <= bytes.len(), "a payload lies in its slot");
+        bytes.get(self.start..self.end).unwrap_or_default()
     }
 
     /// How many bytes there are.
@@ -69,7 +101,7 @@ impl Payload {
     #[must_use]
     pub fn is_small_part(&self) -> bool {
         // The capacity counts, because the whole memory stays occupied.
-        self.len() < self.slot.bytes.capacity() / 2
+        self.len() < self.slot.capacity() / 2
     }
 
     /// Bytes of the slot that this payload keeps occupied.
@@ -89,12 +121,18 @@ impl Payload {
     /// Copies `bytes` into a slot outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
-        Self { slot: Arc::new(PayloadSlot { bytes: copy_of(bytes) }), start: 0, end: bytes.len() }
+        Self::whole(Arc::new(PayloadSlot::Own(copy_of(bytes))))
+    }
+
+    /// Shares memory of another owner, without a copy. Its owner gets it back with the last payload.
+    #[must_use]
+    pub fn borrowed(memory: impl BorrowedBytes) -> Self {
+        Self::whole(Arc::new(PayloadSlot::Borrowed(Box::new(memory))))
     }
 
     /// The whole content of a slot.
     pub(super) fn whole(slot: Arc<PayloadSlot>) -> Self {
-        let end = slot.bytes.len();
+        let end = slot.bytes().len();
         Self { slot, start: 0, end }
     }
 
@@ -106,6 +144,13 @@ impl Payload {
 impl AsRef<[u8]> for Payload {
     fn as_ref(&self) -> &[u8] {
         self.bytes()
+    }
+}
+
+impl fmt::Debug for PayloadSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if matches!(self, Self::Own(_)) { "own" } else { "borrowed" };
+        write!(f, "{} bytes, {kind}", self.bytes().len())
     }
 }
 
@@ -122,10 +167,10 @@ pub struct SlotMut {
 }
 
 impl SlotMut {
-    /// A writable slot, if `slot` is the only reference.
+    /// A writable slot, if `slot` is the only reference and its memory is not borrowed.
     pub(super) fn of(slot: Arc<PayloadSlot>) -> Result<Self, Arc<PayloadSlot>> {
         // `buffer` checks this again.
-        if slot.is_free() { Ok(Self { slot }) } else { Err(slot) }
+        if slot.is_free() && !slot.is_borrowed() { Ok(Self { slot }) } else { Err(slot) }
     }
 
     /// An empty slot without memory.
@@ -136,24 +181,28 @@ impl SlotMut {
     /// Copies `bytes` into a slot outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
-        Self { slot: Arc::new(PayloadSlot { bytes: copy_of(bytes) }) }
+        Self { slot: Arc::new(PayloadSlot::Own(copy_of(bytes))) }
     }
 
     /// The bytes written so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.slot.bytes
+        self.slot.bytes()
     }
 
     /// The memory. It contains the bytes of its last use, unless the owner has cleared it.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         // `SlotMut` is not `Clone` and is created only for a slot without other references. If that were ever wrong, a
         // new slot would replace this one.
-        debug_assert!(self.slot.is_free(), "a writable slot has one reference");
-        if !self.slot.is_free() {
+        let is_writable = self.slot.is_free() && !self.slot.is_borrowed();
+        debug_assert!(is_writable, "a writable slot has one reference and its own memory");
+        if !is_writable {
             self.slot = Arc::default();
         }
-        &mut Arc::get_mut(&mut self.slot).expect("one strong reference, and no weak ones exist").bytes
+        match Arc::get_mut(&mut self.slot) {
+            Some(PayloadSlot::Own(bytes)) => bytes,
+            _ => unreachable!("one strong reference, and no weak ones exist"),
+        }
     }
 
     /// Ends writing. Returns the whole slot as a payload.
@@ -213,6 +262,39 @@ mod tests {
         assert_eq!((payload.bytes(), other.bytes()), (&b"abc"[..], &b"b"[..]));
         drop(other);
         assert_eq!(payload.into_slot().unwrap().buffer(), b"abc");
+    }
+
+    /// Memory of another owner, which learns of its return.
+    struct Lent(Vec<u8>, Arc<std::sync::atomic::AtomicBool>);
+
+    impl AsRef<[u8]> for Lent {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl Drop for Lent {
+        fn drop(&mut self) {
+            self.1.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn borrowed_memory_returns_with_its_last_payload_and_is_never_written() {
+        let is_returned = Arc::default();
+        let packet = Payload::borrowed(Lent(b"0123456789".to_vec(), Arc::clone(&is_returned)));
+        let part = packet.share(&packet.bytes()[2..8]).unwrap();
+        assert_eq!(
+            (part.bytes(), part.is_small_part(), part.slice(0..4).is_small_part()),
+            (&b"234567"[..], false, true)
+        );
+        let packet = packet.into_slot().unwrap_err();
+        drop(part);
+        let packet = packet.into_slot().unwrap_err();
+        // No ring keeps it.
+        let mut ring = crate::concurrent::SlotRing::new(4);
+        ring.remember(packet);
+        assert!(is_returned.load(std::sync::atomic::Ordering::Relaxed));
     }
 
     #[test]

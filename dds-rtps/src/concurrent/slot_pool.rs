@@ -68,8 +68,11 @@ impl SlotRing {
         self.made
     }
 
-    /// Keeps a slot, if there is space for it.
+    /// Keeps a slot, if there is space for it and its memory is not borrowed.
     fn push(&mut self, slot: Arc<PayloadSlot>) {
+        if slot.is_borrowed() {
+            return;
+        }
         let bytes = self.bytes.saturating_add(slot.memory());
         // A slot beyond both limits is freed with its last payload.
         if self.len() < self.capacity || bytes <= self.budget {

@@ -1,8 +1,9 @@
 //! One connection as the receive thread sees it: a handshake, then two rings.
 
+use super::kept::{KeptMessage, PeerPool};
 use super::path::{PathId, PathState, ShmPeer};
 use super::side::PeerDescriptors;
-use super::{HostState, Identity};
+use super::{HostState, Identity, PeerUser};
 use crate::descriptors::DescriptorShare;
 use crate::handshake::Hello;
 use crate::memory::{MappedMemory, Memory};
@@ -24,12 +25,15 @@ pub(super) const SLEEPS_MAX: u32 = 32;
 /// Wakes that are read at once: about as many as the socket of a peer has room for by default.
 const READ_WAKES_MAX: u32 = 256;
 
+/// The part of a peer's pool that this process may keep: 1 / `KEPT_SHARE`. The peer needs the rest to go on.
+const KEPT_SHARE: usize = 16;
+
 /// A connection to one peer.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) token: u64,
     pub(super) socket: Arc<OwnedFd>,
-    pub(super) user: u32,
+    pub(super) user: PeerUser,
     /// `None` until an accepted peer has sent its identity.
     pub(super) identity: Option<Identity>,
     /// Until then the path must be open.
@@ -52,7 +56,7 @@ pub(super) enum Stage {
 pub(super) struct Incoming {
     pub(super) path: Arc<PathState>,
     pub(super) ring: RingReader<MappedMemory>,
-    pool: MappedMemory,
+    pool: Arc<PeerPool>,
     pool_len: usize,
     probe: ProbeState,
     /// Whether the ring is polled. Otherwise the peer wakes this side.
@@ -107,18 +111,25 @@ impl Incoming {
     /// Maps the memory of the peer and sends the test message.
     pub(super) fn open(
         host: &HostState,
-        (token, socket, user): (u64, &Arc<OwnedFd>, u32),
+        (token, socket, user): (u64, &Arc<OwnedFd>, PeerUser),
         hello: &Hello,
         own: Arc<MappedMemory>,
         peer: PeerDescriptors,
     ) -> Result<Self, Refusal> {
         let outbox = Arc::new(MappedMemory::open(peer.outbox.as_fd(), outbox_len(hello.ring_len))?);
         let pool_len = hello.pool_len as usize;
-        let pool = MappedMemory::open(peer.pool.as_fd(), pool_len)?;
+        let open_pool = if user.is_trusted { MappedMemory::open_trusted } else { MappedMemory::open };
+        let memory = open_pool(peer.pool.as_fd(), pool_len)?;
         let writer = RingWriter::new(Arc::clone(&own), Arc::clone(&outbox), host.ring_len);
+        let ring = RingReader::new(own, outbox, hello.ring_len);
+        let kept_max = host.config.kept_bytes_max.min(pool_len / KEPT_SHARE);
+        if user.is_trusted && kept_max > 0 {
+            ring.announce_keeping();
+        }
+        let pool = Arc::new(PeerPool::new(memory, ring.returns(), socket, kept_max));
         let id = PathId(token);
-        let of_peer = ShmPeer { identity: hello.sender, user };
-        let path = PathState::new(id, of_peer, Arc::clone(socket), writer, (&host.pool, &host.config));
+        let of_peer = ShmPeer { identity: hello.sender, user: user.id };
+        let path = PathState::new(id, of_peer, Arc::clone(socket), writer, host, user.process);
         // An event for each new byte: bytes that are left unread cause no further event.
         let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         epoll::modify(&host.epoll, socket.as_fd(), epoll::EventData::new_u64(token), flags)
@@ -126,7 +137,7 @@ impl Incoming {
         let probe = ProbeState { number: random_number(token), is_answered: false, has_answered: false };
         let incoming = Self {
             path: Arc::new(path),
-            ring: RingReader::new(own, outbox, hello.ring_len),
+            ring,
             pool,
             pool_len,
             probe,
@@ -217,9 +228,26 @@ impl Incoming {
     /// Copies a part of a message, which lies within the message.
     pub(super) fn copy(&self, record: Record, from: usize, into: &mut [u8]) {
         match (record.kind, self.start_of(record)) {
-            (RecordKind::Block, Some(start)) => self.pool.read(start + from, into),
+            (RecordKind::Block, Some(start)) => self.pool.memory().read(start + from, into),
             _ => self.ring.copy(from, into),
         }
+    }
+
+    /// Keeps a message in its block, and removes its record. `None` if it must be copied.
+    pub(super) fn keep(&mut self, record: Record) -> Option<KeptMessage> {
+        if record.kind != RecordKind::Block {
+            return None;
+        }
+        let kept = self.pool.keep(record)?;
+        self.ring.keep(record);
+        Some(kept)
+    }
+
+    /// Ends the path, and reads no further record. Returns an earlier violation.
+    pub(super) fn end(&self, violation: Option<Violation>) -> Option<Violation> {
+        // First, so that the peer finds it when it learns of the end.
+        self.ring.finish();
+        self.path.end(violation)
     }
 
     fn start_of(&self, record: Record) -> Option<usize> {

@@ -7,6 +7,8 @@
 //! completes on its thread. A path is open after a test message came back over both rings.
 
 mod connection;
+mod departed;
+mod kept;
 mod path;
 mod reception;
 mod side;
@@ -14,6 +16,7 @@ mod side;
 #[cfg(all(not(dds_loom), not(miri)))]
 mod tests;
 
+pub use kept::KeptMessage;
 pub use path::{PathId, ShmPath, ShmPeer, StagedMessage};
 pub use reception::{ShmEvent, ShmMessage, ShmReception};
 
@@ -25,11 +28,13 @@ use crate::reasons::{Exhausted, Refusal, SendFailure};
 use crate::ring::RING_LENS;
 use crate::users;
 use connection::{Connection, Stage};
+use departed::DepartedPeers;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use path::PathState;
 use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::process::Pid;
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
 use side::OwnSide;
 use std::collections::HashMap;
@@ -73,6 +78,7 @@ struct HostState {
     config: ShmConfig,
     ring_len: u32,
     pool: Arc<BlockPool>,
+    departed: Arc<DepartedPeers>,
     epoll: OwnedFd,
     timer: OwnedFd,
     /// The user ID that stands for all unknown users.
@@ -133,6 +139,7 @@ impl ShmHost {
             ring_len: longest.next_power_of_two() as u32,
             config,
             pool,
+            departed: Arc::default(),
             epoll,
             timer,
             overflow_user: users::overflow_user(),
@@ -222,6 +229,7 @@ impl HostState {
                 for path in self.open_paths() {
                     path.take_returned();
                 }
+                self.departed.sweep();
                 self.pool.store(len, parts).ok_or(SendFailure::Full(Exhausted::Pool))?
             }
         };
@@ -283,13 +291,25 @@ impl HostState {
         debug_assert!(set.is_ok(), "the period is legal");
     }
 
-    /// Returns the user ID of a peer that the policy accepts.
-    fn user_of(&self, socket: &OwnedFd) -> Result<u32, Refusal> {
+    /// Returns the user of a peer that the policy accepts.
+    fn user_of(&self, socket: &OwnedFd) -> Result<PeerUser, Refusal> {
         // Not by rustix: there the process ID cannot be zero, which a peer of another PID namespace has.
         let credentials = getsockopt(socket, PeerCredentials).map_err(|error| Refusal::Denied(error.into()))?;
-        users::check_user(&self.config.policy, own_user(), credentials.uid(), self.overflow_user)?;
-        Ok(credentials.uid())
+        let (own, id) = (own_user(), credentials.uid());
+        users::check_user(&self.config.policy, own, id, self.overflow_user)?;
+        let process = Pid::from_raw(credentials.pid());
+        Ok(PeerUser { id, process, is_trusted: users::is_trusted(own, id, process, self.overflow_user) })
     }
+}
+
+/// User of a peer's process.
+#[derive(Debug, Clone, Copy)]
+struct PeerUser {
+    id: u32,
+    /// Its process. `None` if it lives in a PID namespace that this process does not see.
+    process: Option<Pid>,
+    /// Whether its messages may be read in place.
+    is_trusted: bool,
 }
 
 fn own_user() -> u32 {

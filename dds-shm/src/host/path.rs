@@ -1,5 +1,6 @@
 //! The sending side of a path.
 
+use super::departed::DepartedPeers;
 use super::{HostState, Identity, len_of};
 use crate::config::ShmConfig;
 use crate::memory::MappedMemory;
@@ -7,6 +8,7 @@ use crate::pool::{BlockPool, GRAIN_LEN, grains_of};
 use crate::reasons::{Exhausted, SendFailure, Violation};
 use crate::ring::{INLINE_MAX, Pushed, RETURNS_MAX, RecordKind, RingWriter, record_len};
 use rustix::net::{SendFlags, Shutdown};
+use rustix::process::Pid;
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +42,9 @@ pub(super) struct PathState {
     pub(super) peer: ShmPeer,
     pub(super) socket: Arc<OwnedFd>,
     sending: Mutex<Sending>,
+    departed: Arc<DepartedPeers>,
+    /// The process of the peer. `None` if this process cannot see it.
+    process: Option<Pid>,
     /// A message found no room since the last `ShmEvent::Room`.
     wants_room: AtomicBool,
 }
@@ -53,7 +58,7 @@ enum Sending {
 }
 
 #[derive(Debug)]
-struct OpenSending {
+pub(super) struct OpenSending {
     ring: RingWriter<MappedMemory>,
     holds: HeldBlocks,
 }
@@ -172,11 +177,13 @@ impl PathState {
         peer: ShmPeer,
         socket: Arc<OwnedFd>,
         ring: RingWriter<MappedMemory>,
-        (pool, config): (&Arc<BlockPool>, &ShmConfig),
+        host: &HostState,
+        process: Option<Pid>,
     ) -> Self {
-        let holds = HeldBlocks::new(Arc::clone(pool), config);
+        let holds = HeldBlocks::new(Arc::clone(&host.pool), &host.config);
         let sending = Mutex::new(Sending::Open(OpenSending { ring, holds }));
-        Self { id, peer, socket, sending, wants_room: AtomicBool::new(false) }
+        let departed = Arc::clone(&host.departed);
+        Self { id, peer, socket, sending, departed, process, wants_room: AtomicBool::new(false) }
     }
 
     /// Writes a record and wakes the peer if it sleeps.
@@ -258,7 +265,9 @@ impl PathState {
         matches!(*self.lock(), Sending::Open(_))
     }
 
-    /// Takes no more messages, releases all blocks, and hangs up. Returns an earlier violation.
+    /// Takes no more messages, and hangs up. Returns an earlier violation.
+    ///
+    /// Releases all blocks, unless the peer may still read them.
     pub(super) fn end(&self, violation: Option<Violation>) -> Option<Violation> {
         let mut sending = self.lock();
         let earlier = match &*sending {
@@ -267,8 +276,11 @@ impl PathState {
         };
         let open = std::mem::replace(&mut *sending, Sending::Ended(earlier));
         drop(sending);
-        // Unmaps the memory and releases the blocks.
-        drop(open);
+        match (open, self.process) {
+            (Sending::Open(open), Some(process)) if open.ring.peer_keeps() => self.departed.add(open, process),
+            // Unmaps the memory and releases the blocks.
+            (open, _) => drop(open),
+        }
         // Fails if the peer has hung up already. The receive thread notices the end in both cases.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
         earlier
@@ -297,6 +309,18 @@ impl OpenSending {
             self.holds.add(message);
         }
         Ok(Ok(pushed))
+    }
+
+    /// As [`take_returned`](Self::take_returned) after the end of the path, also the blocks of messages that the peer
+    /// has not read.
+    pub(super) fn take_last_returned(&mut self) -> Result<(), Violation> {
+        self.take_returned()?;
+        let holds = &mut self.holds;
+        self.ring.take_unread(|block| holds.remove(block))
+    }
+
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.holds.blocks == 0
     }
 
     fn take_returned(&mut self) -> Result<(), Violation> {

@@ -1,6 +1,7 @@
 //! The receive thread: handshakes, messages, wakes, and the end of peers.
 
 use super::connection::{Connection, Incoming, RingLook, Stage};
+use super::kept::KeptMessage;
 use super::path::{PathId, ShmPath, ShmPeer};
 use super::side::{OwnSide, receive_handshake, send_refusal};
 use super::{CONNECTION_DESCRIPTORS, Claim, FastMap, HostState, Identity, TICK_NANOS};
@@ -103,7 +104,7 @@ pub enum ShmEvent<'a> {
 pub struct ShmMessage<'a> {
     incoming: &'a mut Incoming,
     record: Record,
-    /// The next event is this message again.
+    /// The drop leaves the ring as it is: the next event is this message again, or the message is kept.
     is_left: bool,
 }
 
@@ -141,6 +142,23 @@ impl ShmMessage<'_> {
     /// For a program that must do something else before it reads the message.
     pub fn leave(mut self) {
         self.is_left = true;
+    }
+
+    /// Keeps the message in the memory of the peer, without a copy. Dropping the result makes it free for the sender.
+    ///
+    /// # Errors
+    /// Returns the message if it must be copied: it lies in the ring, the peer is not trusted, or this process keeps
+    /// [`kept_bytes_max`](super::ShmConfig::kept_bytes_max) already. A peer is trusted if it runs as the same user, in
+    /// a PID namespace that this process sees.
+    pub fn keep(mut self) -> Result<KeptMessage, Self> {
+        match self.incoming.keep(self.record) {
+            Some(kept) => {
+                // The record has left the ring.
+                self.is_left = true;
+                Ok(kept)
+            }
+            None => Err(self),
+        }
     }
 
     /// Copies the start of the message into `buffer`, and returns the number of copied bytes.
@@ -653,7 +671,8 @@ impl ShmReception {
                 late.push(connection.token);
             }
         }
-        let is_over = unfinished == late.len() && !self.is_short_of_descriptors;
+        self.host.departed.sweep();
+        let is_over = unfinished == late.len() && !self.is_short_of_descriptors && !self.host.departed.is_awaited();
         for token in late {
             self.end(token, Ending::Refusal(Refusal::TimedOut));
         }
@@ -698,7 +717,10 @@ impl ShmReception {
             Ending::Violation(violation) => Some(violation),
             Ending::HangUp | Ending::Refusal(_) => None,
         };
-        let earlier = incoming.path.end(violation);
+        let earlier = incoming.end(violation);
+        if self.host.departed.is_awaited() {
+            self.host.tick(true);
+        }
         self.steps.push_back(match (is_open, violation.or(earlier)) {
             (true, Some(violation)) => Step::Down(incoming.path.id, incoming.path.peer, PathEnd::Broken(violation)),
             (true, None) if was_closed => Step::Down(incoming.path.id, incoming.path.peer, PathEnd::Closed),
@@ -747,7 +769,7 @@ impl Drop for ShmReception {
         drop(new);
         for connection in self.connections.values() {
             if let Stage::Rings(incoming) = &connection.stage {
-                incoming.path.end(None);
+                incoming.end(None);
             }
         }
     }

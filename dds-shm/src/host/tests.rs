@@ -159,6 +159,146 @@ fn blocks_return_after_the_peer_has_read() {
     }
 }
 
+/// Receives a message and keeps it in place.
+fn kept(side: &mut Side) -> KeptMessage {
+    let Some(ShmEvent::Message(message)) = side.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
+    message.keep().expect("a peer in this process is trusted")
+}
+
+#[test]
+fn kept_message_lies_in_its_block_until_it_is_dropped() {
+    let (one, mut other) = connected();
+    for round in 0..100 {
+        one.send(&bytes(100_000)).unwrap();
+        let first = kept(&mut other);
+        one.send(&bytes(99_999)).unwrap();
+        assert_eq!(one.used_grains(), 14, "round {round}");
+        let second = kept(&mut other);
+        // Another thread returns the first one, and later than the second.
+        assert_eq!(second.as_ref(), bytes(99_999));
+        drop(second);
+        assert_eq!(first.as_ref(), bytes(100_000));
+        std::thread::spawn(move || drop(first)).join().unwrap();
+        one.path.as_ref().unwrap().state.take_returned();
+        assert_eq!(one.used_grains(), 0, "round {round}");
+    }
+}
+
+#[test]
+fn message_beyond_the_bound_or_within_the_ring_is_copied() {
+    let (one, mut other) = connected();
+    let mut all = Vec::new();
+    // A sixteenth of the pool of 8 MiB.
+    for _ in 0..5 {
+        one.send(&bytes(100_000)).unwrap();
+        match other.reception.next_event(Some(PATIENCE)) {
+            Some(ShmEvent::Message(message)) => match message.keep() {
+                Ok(message) => all.push(message),
+                Err(message) => {
+                    let mut copy = vec![0; message.len()];
+                    message.copy_to(&mut copy);
+                    assert_eq!(copy, bytes(100_000));
+                }
+            },
+            event => panic!("{event:?}"),
+        }
+    }
+    assert_eq!(all.len(), 4);
+    all.pop();
+    one.send(&bytes(2000)).unwrap();
+    let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
+    assert_eq!(message.keep().unwrap_err().len(), 2000, "it lies in the ring");
+    one.send(&bytes(100_000)).unwrap();
+    all.push(kept(&mut other));
+    assert!(all.iter().all(|message| message.as_ref() == bytes(100_000)));
+}
+
+#[test]
+fn host_that_keeps_nothing_copies_each_message() {
+    let (one, mut other) = connected_with(&ShmConfig { kept_bytes_max: 0, ..config() });
+    one.send(&bytes(100_000)).unwrap();
+    let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
+    assert!(message.keep().is_err());
+}
+
+/// Short messages count more than their bytes: the peer permits a number of blocks as well.
+#[test]
+fn number_of_kept_messages_is_bounded() {
+    let (one, mut other) = connected();
+    let mut all = Vec::new();
+    while all.len() < 100 {
+        one.send(&bytes(3000)).unwrap();
+        let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
+        let Ok(message) = message.keep() else { break };
+        all.push(message);
+    }
+    assert_eq!(all.len(), 16);
+}
+
+/// Uses the whole pool of `one`, so that a block that was released too early would be overwritten.
+fn overwrite_pool(one: &Side) {
+    let junk = vec![0xee; 16 << 10];
+    let mut staged = Vec::new();
+    while let Ok(message) = one.host.stage(&[IoSlice::new(&junk)]) {
+        staged.push(message);
+    }
+    assert!(staged.len() > 100);
+}
+
+#[test]
+fn kept_message_outlives_its_path_whoever_ends_it() {
+    for ends_at_receiver in [true, false] {
+        let (mut one, mut other) = connected();
+        one.send(&bytes(100_000)).unwrap();
+        let message = kept(&mut other);
+        // The receiver never reads this one.
+        one.send(&bytes(50_000)).unwrap();
+        if ends_at_receiver {
+            drop(other.reception);
+            drop(other.host);
+            assert_eq!(one.expect(), Seen::Down(PathEnd::PeerLeft));
+        } else {
+            one.path.as_ref().unwrap().close();
+            assert_eq!(one.expect(), Seen::Down(PathEnd::Closed));
+            assert_eq!(other.expect(), Seen::Message(bytes(50_000)));
+            assert_eq!(other.expect(), Seen::Down(PathEnd::PeerLeft));
+        }
+        overwrite_pool(&one);
+        assert_eq!(message.as_ref(), bytes(100_000), "the receiver ends the path: {ends_at_receiver}");
+        assert_eq!(one.used_grains(), 7);
+        drop(message);
+        one.host.shared.departed.sweep();
+        assert_eq!(one.used_grains(), 0);
+    }
+}
+
+#[test]
+fn kept_message_outlives_the_host_of_its_sender() {
+    let (one, mut other) = connected();
+    one.send(&bytes(100_000)).unwrap();
+    let message = kept(&mut other);
+    drop(one);
+    assert_eq!(other.expect(), Seen::Down(PathEnd::PeerLeft));
+    assert_eq!(message.as_ref(), bytes(100_000));
+    drop(other);
+    assert_eq!(message.as_ref(), bytes(100_000));
+}
+
+#[test]
+fn returned_block_wakes_a_sender_that_waits_for_room() {
+    let limits = ShmConfig { held_blocks_max: 1, ..config() };
+    let (mut one, mut other) = connected_with(&limits);
+    one.send(&bytes(100_000)).unwrap();
+    let message = kept(&mut other);
+    assert_eq!(other.next(Duration::ZERO), None);
+    assert_eq!(one.send(&bytes(100_000)), Err(SendFailure::Full(Exhausted::HeldByPeer)));
+    assert_eq!(one.next(Duration::ZERO), None);
+    std::thread::spawn(move || drop(message)).join().unwrap();
+    assert_eq!(one.expect(), Seen::Room);
+    one.send(&bytes(100_000)).unwrap();
+    assert_eq!(other.expect(), Seen::Message(bytes(100_000)));
+}
+
 #[test]
 fn staged_message_is_copied_once_for_several_peers() {
     let (mut one, mut other) = connected();

@@ -4,9 +4,10 @@
 //!
 //! The bytes belong to no Rust object, and another process may write them at any time. The rules of this file:
 //!
-//! - No reference to the bytes exists, except to atomic words.
+//! - No reference to the bytes exists, except to atomic words, and to bytes of a trusted owner ([`Access::Trust`]).
 //! - Each access checks its bounds against the length of the mapping, which never changes.
-//! - A copy reads or writes each shared byte once. Code outside of this file sees the private copy only.
+//! - A copy reads or writes each shared byte once. Code outside of this file sees the private copy only, except for a
+//!   trusted owner.
 //! - The file cannot become shorter. [`MappedMemory`](super::MappedMemory) checks its seal, so no access raises SIGBUS.
 
 #![allow(unsafe_code, reason = "no crate maps memory safely with fewer than four crates of its own; this is the door")]
@@ -38,6 +39,11 @@ pub(super) struct Mapping {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
+    /// Read, and look at bytes in place.
+    ///
+    /// The process that maps the memory trusts its owner: the owner does not change bytes that it has handed over,
+    /// until they are returned. A process of the same user that this one can see has other ways to harm it.
+    Trust,
     Write,
 }
 
@@ -53,7 +59,7 @@ impl Mapping {
     /// The memory takes pages when they are first used. That also holds for a process that locks all its memory.
     pub(super) fn new(file: BorrowedFd<'_>, len: usize, access: Access) -> io::Result<Self> {
         let (protection, flags) = match access {
-            Access::Read => (MprotectFlags::READ, MapFlags::SHARED | MapFlags::NORESERVE),
+            Access::Read | Access::Trust => (MprotectFlags::READ, MapFlags::SHARED | MapFlags::NORESERVE),
             Access::Write => (MprotectFlags::READ | MprotectFlags::WRITE, MapFlags::SHARED | MapFlags::NORESERVE),
         };
         // SAFETY: without a fixed address the system chooses one that no mapping uses. It refuses a length of zero.
@@ -132,6 +138,26 @@ impl Mapping {
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), into.as_mut_ptr(), into.len()) };
         compiler_fence(Ordering::SeqCst);
         true
+    }
+
+    pub(super) fn is_trusted(&self) -> bool {
+        self.access == Access::Trust
+    }
+
+    /// Returns bytes in place. `None` if they lie outside, or if the owner of the memory is not trusted.
+    ///
+    /// The caller holds the block in which they lie, and does not return it as long as it uses the slice.
+    #[inline]
+    pub(super) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
+        if self.access != Access::Trust {
+            return None;
+        }
+        let start = self.range(at, len)?;
+        // SAFETY: the bytes are mapped and initialized as long as `self` lives: a file in memory begins with zeros. A
+        // slice must not change while it is in use. This process cannot write them, because the mapping is for reading
+        // and has no words. The only other writer is the owner, which keeps a block unchanged until it is returned
+        // (`pool`), and is trusted to do so: see `Access::Trust`.
+        Some(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) })
     }
 
     /// Copies bytes in. Returns false, and copies nothing, if they lie outside or the mapping is for reading.

@@ -82,6 +82,15 @@ impl MappedMemory {
 
     /// Maps the memory of a peer for reading.
     pub(crate) fn open(descriptor: BorrowedFd<'_>, len: usize) -> Result<Self, Refusal> {
+        Self::open_for(descriptor, len, Access::Read)
+    }
+
+    /// Maps the memory of a trusted peer for reading, also in place.
+    pub(crate) fn open_trusted(descriptor: BorrowedFd<'_>, len: usize) -> Result<Self, Refusal> {
+        Self::open_for(descriptor, len, Access::Trust)
+    }
+
+    fn open_for(descriptor: BorrowedFd<'_>, len: usize, access: Access) -> Result<Self, Refusal> {
         // Only memory has seals. So a pipe, or a file of a slow file system, fails here.
         let seals = rustix::fs::fcntl_get_seals(descriptor).map_err(|_| Refusal::BadMemory)?;
         // Huge pages have seals too. If none is free, the first read of this process raises SIGBUS.
@@ -92,8 +101,18 @@ impl MappedMemory {
         if !has_small_pages || !seals.contains(SealFlags::SHRINK) || !is_long_enough {
             return Err(Refusal::BadMemory);
         }
-        let mapping = Mapping::new(descriptor, len, Access::Read).map_err(Refusal::Memory)?;
+        let mapping = Mapping::new(descriptor, len, access).map_err(Refusal::Memory)?;
         Ok(Self { mapping, is_whole: true })
+    }
+
+    /// Returns bytes of a trusted peer in place. The caller holds the block in which they lie.
+    pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
+        self.mapping.bytes(at, len)
+    }
+
+    /// Whether [`bytes`](Self::bytes) returns bytes.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.mapping.is_trusted()
     }
 
     /// Creates memory without a descriptor, for tests.

@@ -10,8 +10,10 @@
 //!    64 read       position up to which the peer's ring was read; RingReader
 //!   128 sleep      odd while the reader of this side sleeps; RingReader
 //!   192 wish       changes when the writer of this side waits for room; RingWriter
-//!   256 returned   number of blocks returned to the peer; RingReader
-//!  1024 returns    256 numbers of returned blocks; RingReader
+//!   256 returned   number of blocks returned to the peer; BlockReturns
+//!   320 final      1 after this side has read its last record; RingReader
+//!   384 keeps      1 if this side may keep blocks for longer than the path lives; RingReader
+//!  1024 returns    256 numbers of returned blocks; BlockReturns
 //!  4096 ring       records, aligned to 16 bytes: kind u32, length u32, argument u32, 0 u32, bytes; RingWriter
 //! ```
 //!
@@ -28,12 +30,14 @@
 #[cfg(dds_loom)]
 mod models;
 mod reader;
+mod returns;
 #[cfg(test)]
 #[cfg(not(dds_loom))]
 mod tests;
 mod writer;
 
 pub(crate) use reader::RingReader;
+pub(crate) use returns::BlockReturns;
 pub(crate) use writer::{Pushed, RingWriter};
 
 use crate::memory::Memory;
@@ -44,6 +48,8 @@ const READ: usize = 64;
 const SLEEP: usize = 128;
 const WISH: usize = 192;
 const RETURNED: usize = 256;
+const FINAL: usize = 320;
+const KEEPS: usize = 384;
 const RETURNS: usize = 1024;
 
 /// Most blocks that one peer can hold, because each may be returned before the writer looks.
@@ -105,4 +111,13 @@ pub(crate) fn record_len(payload_len: u32) -> u32 {
 /// Place of a position in the outbox.
 fn place(position: u32, ring_len: u32) -> usize {
     RING + (position & (ring_len - 1)) as usize
+}
+
+/// The words of a record's header: kind, length, argument, and zero.
+fn words_of(header: [u8; HEADER_LEN as usize]) -> [u32; 4] {
+    let mut words = [0; 4];
+    for (word, bytes) in words.iter_mut().zip(header.chunks_exact(4)) {
+        *word = bytes.try_into().map_or(0, u32::from_ne_bytes);
+    }
+    words
 }

@@ -31,7 +31,7 @@ struct ModelMemory {
 impl ModelMemory {
     fn outbox(mutant: Mutant) -> Arc<Self> {
         let memory = Self {
-            words: (0..5).map(|_| AtomicU32::new(0)).collect(),
+            words: (0..7).map(|_| AtomicU32::new(0)).collect(),
             returns: (0..2).map(|_| AtomicU32::new(0)).collect(),
             ring: (0..LEN / 8).map(|_| AtomicU64::new(0)).collect(),
             mutant,
@@ -210,6 +210,97 @@ fn no_return_is_invented(mutant: Mutant) {
     });
 }
 
+/// Two threads of the reader's side return blocks. The writer sees each number once, in any order.
+fn no_return_is_lost_between_threads(mutant: Mutant) {
+    explore(move || {
+        let (mut writer, mut reader) = rings(mutant);
+        for block in [5, 6] {
+            assert!(matches!(writer.push(RecordKind::Block, block, 1, &[]).unwrap(), Pushed::Written { .. }));
+        }
+        let kept = reader.peek().unwrap().unwrap();
+        reader.keep(kept);
+        let returns = Arc::clone(reader.returns());
+        let other = loom::thread::spawn(move || returns.put_and_look(5));
+        let record = reader.peek().unwrap().unwrap();
+        reader.consume(record);
+        let mut back = Vec::new();
+        let mut take = |writer: &mut RingWriter<ModelMemory>, back: &mut Vec<u32>| {
+            writer
+                .take_returned(2 - back.len() as u32, |block| {
+                    back.push(block);
+                    true
+                })
+                .unwrap();
+        };
+        take(&mut writer, &mut back);
+        other.join().unwrap();
+        take(&mut writer, &mut back);
+        back.sort_unstable();
+        assert_eq!(back, [5, 6]);
+    });
+}
+
+/// The writer finds no block free and waits. Another thread of the reader's side returns one and wakes it.
+fn no_wish_is_lost_by_a_return(mutant: Mutant) {
+    explore(move || {
+        let (mut writer, mut reader) = rings(mutant);
+        assert!(matches!(writer.push(RecordKind::Block, 9, 1, &[]).unwrap(), Pushed::Written { .. }));
+        let record = reader.peek().unwrap().unwrap();
+        reader.keep(record);
+        let returns = Arc::clone(reader.returns());
+        let room = Arc::new(Notify::new());
+        let granted = Arc::clone(&room);
+        let thread = loom::thread::spawn(move || {
+            if returns.put_and_look(9) {
+                granted.notify();
+            }
+        });
+        writer.request_room();
+        let mut held = 1;
+        loop {
+            writer
+                .take_returned(held, |_| {
+                    held -= 1;
+                    true
+                })
+                .unwrap();
+            if held == 0 {
+                break;
+            }
+            room.wait();
+        }
+        thread.join().unwrap();
+    });
+}
+
+/// The reader's side reads its last record and says so. The writer takes back the blocks of all others, and no other.
+fn no_block_is_taken_back_while_it_is_read(mutant: Mutant) {
+    explore(move || {
+        let (mut writer, mut reader) = rings(mutant);
+        for block in [5, 6] {
+            assert!(matches!(writer.push(RecordKind::Block, block, 1, &[]).unwrap(), Pushed::Written { .. }));
+        }
+        let thread = loom::thread::spawn(move || {
+            let record = reader.peek().unwrap().unwrap();
+            reader.keep(record);
+            reader.finish();
+        });
+        let mut back = Vec::new();
+        let mut take = |writer: &mut RingWriter<ModelMemory>, back: &mut Vec<u32>| {
+            writer
+                .take_unread(|block| {
+                    back.push(block);
+                    true
+                })
+                .unwrap();
+        };
+        take(&mut writer, &mut back);
+        thread.join().unwrap();
+        take(&mut writer, &mut back);
+        assert_eq!(back, [6], "the reader keeps the other one");
+    });
+}
+
 /// The reader stops for good at any point. The writer ends without waiting.
 #[test]
 fn stopped_reader_never_delays_the_writer() {
@@ -238,6 +329,9 @@ fn sound_ring_passes_every_model() {
     no_wish_is_lost(Mutant::Sound);
     no_record_is_torn(Mutant::Sound);
     no_return_is_invented(Mutant::Sound);
+    no_return_is_lost_between_threads(Mutant::Sound);
+    no_wish_is_lost_by_a_return(Mutant::Sound);
+    no_block_is_taken_back_while_it_is_read(Mutant::Sound);
 }
 
 #[test]
@@ -262,6 +356,18 @@ fn record_by_relaxed_load_is_torn() {
 #[should_panic]
 fn record_by_relaxed_store_is_torn() {
     no_record_is_torn(Mutant::RelaxedStore);
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn wish_is_lost_by_a_return_without_fence() {
+    no_wish_is_lost_by_a_return(Mutant::NoFence);
+}
+
+#[test]
+#[should_panic]
+fn block_is_taken_back_too_early_by_a_relaxed_load() {
+    no_block_is_taken_back_while_it_is_read(Mutant::RelaxedLoad);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The side that reads records and returns blocks.
 
 use super::{
-    FIRST_SLEEP, HEADER_LEN, INLINE_MAX, READ, RETURNED, RETURNS, RETURNS_MAX, Record, RecordKind, SLEEP, WISH,
-    WRITTEN, place, record_len,
+    BlockReturns, FINAL, FIRST_SLEEP, HEADER_LEN, INLINE_MAX, KEEPS, READ, Record, RecordKind, SLEEP, WISH, WRITTEN,
+    place, record_len, words_of,
 };
 use crate::memory::Memory;
 use crate::reasons::Violation;
@@ -20,7 +20,7 @@ pub(crate) struct RingReader<M> {
     sleep: u32,
     /// The peer's wish that this side has granted.
     wish: u32,
-    returned: u32,
+    returns: Arc<BlockReturns<M>>,
     /// Whether something was read or returned since the wish was last checked.
     has_progress: bool,
     /// The peer has ended: its position does not count any more.
@@ -31,6 +31,7 @@ impl<M: Memory> RingReader<M> {
     /// `ring_len` is the length of the peer's ring.
     pub(crate) fn new(own: Arc<M>, peer: Arc<M>, ring_len: u32) -> Self {
         debug_assert!(ring_len.is_power_of_two(), "positions are masked");
+        let returns = Arc::new(BlockReturns::new(Arc::clone(&own), Arc::clone(&peer)));
         Self {
             own,
             peer,
@@ -39,7 +40,7 @@ impl<M: Memory> RingReader<M> {
             written: 0,
             sleep: FIRST_SLEEP,
             wish: 0,
-            returned: 0,
+            returns,
             has_progress: false,
             is_final: false,
         }
@@ -81,14 +82,21 @@ impl<M: Memory> RingReader<M> {
         }
     }
 
-    /// Removes a record that [`peek`](Self::peek) returned.
+    /// Removes a record that [`peek`](Self::peek) returned, and returns its block.
     pub(crate) fn consume(&mut self, record: Record) {
         if record.kind == RecordKind::Block {
-            // The number first: the peer reads it when it sees the new count.
-            self.own.store(RETURNS + 4 * (self.returned % RETURNS_MAX) as usize, record.argument);
-            self.returned = self.returned.wrapping_add(1);
-            self.own.store(RETURNED, self.returned);
+            self.returns.put(record.argument);
         }
+        self.keep(record);
+    }
+
+    /// Returns blocks of kept records, on any thread.
+    pub(crate) fn returns(&self) -> &Arc<BlockReturns<M>> {
+        &self.returns
+    }
+
+    /// Removes a record that [`peek`](Self::peek) returned. The caller returns its block later.
+    pub(crate) fn keep(&mut self, record: Record) {
         let payload_len = if record.kind == RecordKind::Inline { record.len } else { 0 };
         self.read = self.read.wrapping_add(record_len(payload_len));
         debug_assert!(self.written.wrapping_sub(self.read) < self.ring_len, "a record lies within the written bytes");
@@ -147,6 +155,16 @@ impl<M: Memory> RingReader<M> {
         Ok(())
     }
 
+    /// Tells the peer that this side may keep blocks, before it reads the first record.
+    pub(crate) fn announce_keeping(&self) {
+        self.own.store(KEEPS, 1);
+    }
+
+    /// Tells the peer that this side reads no further record.
+    pub(crate) fn finish(&self) {
+        self.own.store(FINAL, 1);
+    }
+
     fn is_asleep(&self) -> bool {
         self.sleep % 2 == 1
     }
@@ -165,14 +183,6 @@ impl<M: Memory> RingReader<M> {
         self.written = written;
         Ok(written != self.read)
     }
-}
-
-fn words_of(header: [u8; HEADER_LEN as usize]) -> [u32; 4] {
-    let mut words = [0; 4];
-    for (word, bytes) in words.iter_mut().zip(header.chunks_exact(4)) {
-        *word = bytes.try_into().map_or(0, u32::from_ne_bytes);
-    }
-    words
 }
 
 fn kind_of(number: u32) -> Result<RecordKind, Violation> {

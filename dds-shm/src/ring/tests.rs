@@ -168,6 +168,50 @@ fn returned_blocks_reach_the_writer_in_order() {
 }
 
 #[test]
+fn unread_blocks_come_back_after_the_last_read() {
+    let mut pair = pair();
+    let mut back = Vec::new();
+    for block in 1..=4 {
+        pair.push_block(block);
+        pair.push(&[7; 100]);
+    }
+    let record = pair.reader.peek().unwrap().unwrap();
+    pair.reader.keep(record);
+    let mut take = |pair: &mut Pair| {
+        pair.writer
+            .take_unread(|block| {
+                back.push(block);
+                true
+            })
+            .unwrap();
+        back.clone()
+    };
+    assert_eq!(take(&mut pair), [], "the reader may still read");
+    pair.reader.finish();
+    assert_eq!(take(&mut pair), [2, 3, 4]);
+    assert_eq!(take(&mut pair), [2, 3, 4], "once");
+}
+
+#[test]
+fn last_position_within_a_record_is_refused_or_ends() {
+    for read in (0..=4096).step_by(8) {
+        let mut pair = pair();
+        for block in 0..3 {
+            pair.push(&[0xff; 1000]);
+            pair.push_block(block);
+        }
+        pair.memories.1.store(READ, read);
+        pair.memories.1.store(FINAL, 1);
+        let mut count = 0;
+        let _ = pair.writer.take_unread(|_| {
+            count += 1;
+            true
+        });
+        assert!(count <= 300, "{read}");
+    }
+}
+
+#[test]
 fn wrong_positions_of_a_reader_are_refused() {
     let mut pair = pair();
     pair.push(&[1; 100]);

@@ -1,7 +1,8 @@
 //! The side that writes records and receives returned blocks.
 
 use super::{
-    HEADER_LEN, READ, RETURNED, RETURNS, RETURNS_MAX, RING, RecordKind, SLEEP, WISH, WRITTEN, place, record_len,
+    FINAL, HEADER_LEN, KEEPS, READ, RETURNED, RETURNS, RETURNS_MAX, RING, RecordKind, SLEEP, WISH, WRITTEN, place,
+    record_len, words_of,
 };
 use crate::memory::Memory;
 use crate::reasons::Violation;
@@ -27,6 +28,8 @@ pub(crate) struct RingWriter<M> {
     wish: u32,
     /// Number of returned blocks that this side has taken back.
     returned: u32,
+    /// The blocks of unread records were taken back.
+    is_final: bool,
 }
 
 /// Result of a write to the ring.
@@ -46,7 +49,18 @@ pub(crate) enum Pushed {
 impl<M: Memory> RingWriter<M> {
     pub(crate) fn new(own: Arc<M>, peer: Arc<M>, ring_len: u32) -> Self {
         debug_assert!(ring_len.is_power_of_two(), "positions are masked");
-        Self { own, peer, ring_len, written: 0, reserved: 0, read: 0, woken_sleep: 0, wish: 0, returned: 0 }
+        Self {
+            own,
+            peer,
+            ring_len,
+            written: 0,
+            reserved: 0,
+            read: 0,
+            woken_sleep: 0,
+            wish: 0,
+            returned: 0,
+            is_final: false,
+        }
     }
 
     /// Writes a record whose message is `parts`, or lies in a block with `len` bytes.
@@ -133,6 +147,39 @@ impl<M: Memory> RingWriter<M> {
             self.returned = self.returned.wrapping_add(1);
             if !take_back(self.peer.load(RETURNS + 4 * index as usize)) {
                 return Err(Violation::BlockNotHeld);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the peer may keep blocks for longer than the path lives.
+    pub(crate) fn peer_keeps(&self) -> bool {
+        self.peer.load(KEEPS) != 0
+    }
+
+    /// Passes the blocks of records that the peer will never read to `take_back`, once it has said so.
+    ///
+    /// This side writes no record before or after that.
+    pub(crate) fn take_unread(&mut self, mut take_back: impl FnMut(u32) -> bool) -> Result<(), Violation> {
+        // The final word first: the position does not change after it.
+        if self.is_final || self.peer.load(FINAL) == 0 {
+            return Ok(());
+        }
+        self.is_final = true;
+        self.look_for_room()?;
+        let mut position = self.read;
+        while position != self.written {
+            let mut header = [0; HEADER_LEN as usize];
+            self.own.read(place(position, self.ring_len), &mut header);
+            let [kind, len, argument, _] = words_of(header);
+            if kind == RecordKind::Block as u32 && !take_back(argument) {
+                return Err(Violation::BlockNotHeld);
+            }
+            let payload_len = if kind == RecordKind::Inline as u32 { len } else { 0 };
+            position = position.wrapping_add(record_len(payload_len));
+            // The position of a peer that breaks rules may lie inside of a record.
+            if self.written.wrapping_sub(position) > self.ring_len {
+                return Err(Violation::ReadBeyondWritten);
             }
         }
         Ok(())

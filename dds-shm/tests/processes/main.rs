@@ -172,8 +172,46 @@ fn killed_peer_gives_back_all_blocks_that_it_held() {
         assert_eq!(send(&path, &bytes(4 << 20)), Err(SendFailure::Full(Exhausted::Pool)));
         peer.signal(Signal::KILL);
         assert_eq!(own.expect_down(), PathEnd::PeerLeft);
-        let whole = own.host.stage(&[IoSlice::new(&bytes(16 << 20))]);
-        assert!(whole.is_ok(), "the whole pool is free");
+        wait_for_whole_pool(&mut own, 16 << 20);
+    }
+}
+
+/// The socket of a killed process closes a little before the process has ended.
+fn wait_for_whole_pool(own: &mut Own, len: usize) {
+    let until = Instant::now() + PATIENCE;
+    while own.host.stage(&[IoSlice::new(&bytes(len))]).is_err() {
+        assert!(Instant::now() < until, "blocks of the peer are not free");
+        own.next(Duration::from_millis(1));
+    }
+}
+
+/// Sends a message of 100 000 bytes, and returns how many messages the peer keeps.
+fn kept_after_send(own: &mut Own, path: &ShmPath) -> u8 {
+    send(path, &bytes(100_000)).unwrap();
+    match own.expect() {
+        Seen::Message(_, count) => count[0],
+        seen => panic!("{seen:?}"),
+    }
+}
+
+#[test]
+fn killed_peer_gives_back_messages_that_it_kept() {
+    let _turn = beside_others();
+    let mut config = ShmConfig::default();
+    config.pool_len = 8 << 20;
+    let mut own = Own::new(config);
+    for _ in 0..5 {
+        let (peer, path) = own.start(Role::Keep);
+        for count in 1..=4 {
+            assert_eq!(kept_after_send(&mut own, &path), count);
+        }
+        assert_eq!(kept_after_send(&mut own, &path), 4, "it may keep a sixteenth of the pool");
+        // The path ends, and the process still reads its messages.
+        path.close();
+        assert_eq!(own.expect_down(), PathEnd::Closed);
+        assert!(own.host.stage(&[IoSlice::new(&bytes(8 << 20))]).is_err());
+        peer.signal(Signal::KILL);
+        wait_for_whole_pool(&mut own, 8 << 20);
     }
 }
 
@@ -308,6 +346,9 @@ fn other_user_is_refused_or_served_by_policy() {
             send(&path, &bytes(len)).unwrap();
             assert!(matches!(open.expect(), Seen::Message(_, echoed) if echoed == bytes(len)));
         }
+        let _peer = Started::new(other_user(), Role::Keep, open.host.identity());
+        let path = open.expect_up();
+        assert_eq!(kept_after_send(&mut open, &path), 0, "another user is not trusted");
     }
     peer::remove_program_for_all_users();
 }
@@ -330,6 +371,15 @@ fn own_namespaces_share_memory_except_the_network_one() {
         let path = own.expect_up();
         send(&path, &bytes(100_000)).unwrap();
         assert!(matches!(own.expect(), Seen::Message(_, echoed) if echoed == bytes(100_000)), "{flags:?}");
+        path.close();
+        own.expect_down();
+    }
+    for (flags, kept) in
+        [(&["-i", "-m"][..], 1), (&["-p", "-f", "--kill-child"], 0), (&["-p", "-f", "--kill-child", "--mount-proc"], 0)]
+    {
+        let _peer = Started::new(unshare(flags), Role::Keep, own.host.identity());
+        let path = own.expect_up();
+        assert_eq!(kept_after_send(&mut own, &path), kept, "{flags:?}");
         path.close();
         own.expect_down();
     }

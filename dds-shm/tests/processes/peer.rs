@@ -19,6 +19,8 @@ pub(crate) enum Role {
     Deaf,
     /// Connects, counts messages, and answers an empty one by the number of the others.
     Count,
+    /// Connects, keeps each message in place if it may, and answers by the number of kept ones.
+    Keep,
     /// Connects and sends messages as fast as possible.
     Storm,
     /// Waits for connections.
@@ -27,7 +29,7 @@ pub(crate) enum Role {
     Report,
 }
 
-const ROLES: [Role; 6] = [Role::Echo, Role::Deaf, Role::Count, Role::Storm, Role::Listen, Role::Report];
+const ROLES: [Role; 7] = [Role::Echo, Role::Deaf, Role::Count, Role::Keep, Role::Storm, Role::Listen, Role::Report];
 
 /// A started peer. Dropping it kills the process.
 pub(crate) struct Started {
@@ -175,6 +177,7 @@ pub(crate) fn run() {
         Role::Echo => echo(&path, &mut reception),
         Role::Deaf => std::thread::sleep(Duration::from_secs(600)),
         Role::Count => count(&path, &mut reception),
+        Role::Keep => keep(&path, &mut reception),
         Role::Storm => storm(&path),
         Role::Report => println!("outcome up"),
         Role::Listen => {}
@@ -207,6 +210,21 @@ fn count(path: &ShmPath, reception: &mut ShmReception) {
             }
             Some(ShmEvent::Message(_)) => count += 1,
             Some(ShmEvent::Down { .. }) => return,
+            _ => {}
+        }
+    }
+}
+
+fn keep(path: &ShmPath, reception: &mut ShmReception) {
+    let mut kept = Vec::new();
+    loop {
+        match reception.next_event(None) {
+            Some(ShmEvent::Message(message)) => {
+                kept.extend(message.keep());
+                path.send(&[IoSlice::new(&[kept.len() as u8])]).unwrap();
+            }
+            // The messages outlive the path.
+            Some(ShmEvent::Down { .. }) => std::thread::sleep(Duration::from_secs(600)),
             _ => {}
         }
     }

@@ -281,16 +281,21 @@ impl Inbound {
             if let Some(recorder) = &self.recorder {
                 recorder.record(sender, payload.bytes());
             }
-            let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
-            packet.sender = Some(sender.map_or(UNREAD_SENDER, |sender| sender.ip().to_canonical()));
-            let mut place = None;
-            if let Some(next) = &mut next {
-                // Drops the expectation of an earlier datagram of the run.
-                **next = None;
-                place = Some(Cell::from_mut(&mut **next));
-            }
-            self.contained(|| self.receive.receive(&packet, place));
+            // Drops the expectation of an earlier datagram of the run.
+            self.take_one(payload, sender, next.as_deref_mut());
         }
+    }
+
+    /// Processes one datagram, or one long message. `next` is as for [`take`](Self::take).
+    pub(super) fn take_one(&self, payload: Payload, sender: Option<SocketAddr>, next: Option<&mut Option<Expected>>) {
+        let mut packet = Packet::new(payload, self.socket, Arc::clone(&self.small));
+        packet.sender = Some(sender.map_or(UNREAD_SENDER, |sender| sender.ip().to_canonical()));
+        let mut place = None;
+        if let Some(next) = next {
+            *next = None;
+            place = Some(Cell::from_mut(next));
+        }
+        self.contained(|| self.receive.receive(&packet, place));
     }
 
     /// Processes the expected datagram, whose payload is in place.

@@ -6,7 +6,7 @@ use crate::driver::os::intake::{Inbound, IntakeStep, SLOT_LEN, berth_of};
 use crate::driver::os::landings::Arrival;
 use crate::driver::{Expected, Parker};
 use crate::sync::{Arc, AtomicBool, Ordering, Process};
-use dds_rtps::concurrent::SlotMut;
+use dds_rtps::concurrent::{Payload, SlotMut};
 use dds_rtps::transport::udp::Received;
 use dds_shm::{ShmEvent, ShmMessage, ShmReception};
 use std::cell::Cell;
@@ -103,6 +103,13 @@ impl SharedIntake {
                 tracing::debug!(len = message.len(), "a message in shared memory is too long");
             }
             Some(ShmEvent::Message(message)) => {
+                let message = match keep(message, inbound) {
+                    Ok(kept) => {
+                        inbound.take_one(kept, None, Some(expected));
+                        return IntakeStep::Taken;
+                    }
+                    Err(message) => message,
+                };
                 let mut free = if message.len() > SLOT_LEN {
                     inbound.long_slot(message.len())
                 } else {
@@ -146,6 +153,15 @@ impl SharedIntake {
         }
         IntakeStep::Taken
     }
+}
+
+/// Keeps a long message in the memory of its peer. Returns it if it must be copied.
+fn keep<'a>(message: ShmMessage<'a>, inbound: &Inbound) -> Result<Payload, ShmMessage<'a>> {
+    // A shorter message lies in a receive buffer, which costs less than the hold. A capture records a copy.
+    if message.len() <= SLOT_LEN || inbound.records() {
+        return Err(message);
+    }
+    Ok(Payload::borrowed(message.keep()?))
 }
 
 /// Copies a message: an expected fragment to its place, any other message into `buffer`.

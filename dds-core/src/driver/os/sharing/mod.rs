@@ -259,6 +259,7 @@ impl Sharing {
         // A stopped peer must leave memory for the others. But a small memory is for one peer, and the others use UDP.
         // A peer that holds its part gets no datagrams by UDP. So a small part would lose most of a large sample.
         config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX);
+        config.kept_bytes_max = HELD_BYTES_MAX;
         config.handshake_max = HANDSHAKE_MAX;
         config.spin = self.busy_poll;
         config
