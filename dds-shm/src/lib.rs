@@ -17,16 +17,17 @@
 //! ```text
 //!   process A                                        process B
 //!   outbox of A  ──── read-only ────────────────────> reads messages, returned blocks, positions
-//!   pool of A    ──── read-only ────────────────────> copies large messages
+//!   pool of A    ──── read-only ────────────────────> copies large messages, or keeps them in place
 //!   reads      <───── read-only ──────────────────── outbox of B, pool of B
 //!              <───── socket ──────────────────────> wakes the peer, only if it sleeps
 //!                                                    the kernel reports the end of the peer
 //! ```
 //!
-//! Each side writes only its own memory, and its decisions rest on private copies. A peer that dies or breaks a rule
-//! can end its path and hold a bounded number of blocks. It cannot make this process wait.
+//! Each side writes only its own memory, and its decisions rest on private copies. Only the content of a message may
+//! stay in the memory of a trusted peer ([`ShmMessage::keep`]). A peer that dies or breaks a rule can end its path and
+//! hold a bounded number of blocks. It cannot make this process wait.
 //!
-//! The module `memory::mapping` is the only unsafe code: it maps files, and copies.
+//! The module `memory::mapping` is the only unsafe code: it maps files, copies, and shows bytes of trusted peers.
 //!
 //! On other systems than Linux, [`ShmHost::new`] fails with [`Refusal::Unsupported`].
 

@@ -24,7 +24,7 @@ pub(crate) fn check_user(policy: &UserPolicy, own: u32, user: u32, overflow: Opt
     if is_allowed { Ok(()) } else { Err(Refusal::UserRefused { user }) }
 }
 
-/// Whether this process trusts a peer that runs as `user` to leave memory unchanged while it reads it in place.
+/// Whether this process trusts a peer of `user` to leave memory unchanged while it is read in place.
 ///
 /// Only a process of the same user and the same PID namespace, which no container separates from this one. It could
 /// attach a debugger as well.

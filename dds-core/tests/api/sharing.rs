@@ -162,7 +162,7 @@ fn long_sample_lies_in_the_memory_of_its_writer_until_it_is_dropped() {
     }
 }
 
-/// A reader that keeps all its samples copies those beyond its share, so that the writer can go on.
+/// A reader that keeps all copies the samples beyond its share, so that the writer can go on.
 #[test]
 fn reader_of_many_unread_long_samples_receives_all() {
     let world = World::new();

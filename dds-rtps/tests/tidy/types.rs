@@ -26,6 +26,7 @@ const SHARED_NAMES: &[&str] = &[
     // The QoS policy of DDS (2.2.3.5), and the service that it configures.
     "DurabilityService",
     // `dds-shm` has its public types once for Linux, and once for systems where no value of them exists.
+    "KeptMessage",
     "PathId",
     "ShmEvent",
     "ShmMessage",

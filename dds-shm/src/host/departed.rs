@@ -1,9 +1,9 @@
 //! Blocks that peers still use after their path has ended.
 //!
-//! In: the sending side of an ended path. Out: released blocks. Owned: the holds of the peer, and the memory in which it
-//! returns blocks.
+//! In: the sending side of an ended path. Out: released blocks. Owned: the holds of the peer, and the memory in which
+//! it returns blocks.
 //!
-//! A peer may keep messages for longer than its path lives, so their blocks stay unchanged until it returns them, or its
+//! A peer may keep messages for longer than its path lives. Their blocks stay unchanged until it returns them, or its
 //! process ends. Bound: the pool, because each entry holds a block.
 
 use super::path::OpenSending;
@@ -61,7 +61,7 @@ impl DepartedPeers {
 
 impl DepartedPeer {
     fn is_done(&mut self) -> bool {
-        // A peer that breaks rules reads what it gets.
+        // A peer that breaks rules loses its holds.
         self.sending.take_last_returned().is_err() || self.sending.holds_nothing() || has_ended(self.process)
     }
 }

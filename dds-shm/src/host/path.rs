@@ -311,8 +311,7 @@ impl OpenSending {
         Ok(Ok(pushed))
     }
 
-    /// As [`take_returned`](Self::take_returned) after the end of the path, also the blocks of messages that the peer
-    /// has not read.
+    /// As [`take_returned`](Self::take_returned), after the end of the path. Also takes the blocks of unread messages.
     pub(super) fn take_last_returned(&mut self) -> Result<(), Violation> {
         self.take_returned()?;
         let holds = &mut self.holds;

@@ -246,7 +246,7 @@ fn overwrite_pool(one: &Side) {
 }
 
 #[test]
-fn kept_message_outlives_its_path_whoever_ends_it() {
+fn kept_message_outlives_its_path() {
     for ends_at_receiver in [true, false] {
         let (mut one, mut other) = connected();
         one.send(&bytes(100_000)).unwrap();
