@@ -42,9 +42,9 @@ pub struct ShmPeer {
 #[derive(Debug)]
 pub struct StagedMessage(Infallible);
 
-/// A message in the memory of a peer.
-#[derive(Debug)]
-pub struct KeptMessage(Infallible);
+/// Place for a message in the memory of a peer. Always empty.
+#[derive(Debug, Default)]
+pub struct KeptMessage(());
 
 /// A message in shared memory.
 #[derive(Debug)]
@@ -213,9 +213,20 @@ impl StagedMessage {
     }
 }
 
+impl KeptMessage {
+    /// An empty place.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+
+    /// Returns the memory to the peer.
+    pub fn give_back(&mut self) {}
+}
+
 impl AsRef<[u8]> for KeptMessage {
     fn as_ref(&self) -> &[u8] {
-        match self.0 {}
+        &[]
     }
 }
 
@@ -247,7 +258,7 @@ impl ShmMessage<'_> {
     ///
     /// # Errors
     /// Never returns.
-    pub fn keep(self) -> Result<KeptMessage, Self> {
+    pub fn keep(self, _place: &mut KeptMessage) -> Result<(), Self> {
         match self.0 {}
     }
 

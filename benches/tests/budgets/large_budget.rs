@@ -1,4 +1,5 @@
-//! The allocation budget of large samples: fragments and their congestion windows cause no heap allocation.
+//! The allocation budget of large samples: fragments and their congestion windows cause no heap allocation. Neither do
+//! samples in shared memory.
 //!
 //! The count works as in `alloc_budget`. Other load of the machine may cause losses, so only the best of many windows
 //! must be zero.
@@ -30,6 +31,8 @@ struct BlobView<'a> {
 }
 
 struct Link {
+    /// The participant that sends through shared memory. `None` by UDP.
+    sharing: Option<DomainParticipant>,
     writer: DataWriter<Blob>,
     _reader: DataReader<Blob>,
     arrival: Arrival,
@@ -37,8 +40,8 @@ struct Link {
 }
 
 impl Link {
-    fn new(len: usize, reliable: bool) -> Self {
-        let participant = || DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(true).build();
+    fn new(len: usize, reliable: bool, udp_only: bool) -> Self {
+        let participant = || DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(udp_only).build();
         let (from, to) = (participant().expect("sockets"), participant().expect("sockets"));
         let (announce, arrival) = slot();
         let (writer, reader) = (DataWriterQos::default().keep_last(1), DataReaderQos::default().keep_last(1));
@@ -46,7 +49,7 @@ impl Link {
             true => (writer.reliable(), reader.reliable()),
             false => (writer.best_effort(), reader.best_effort()),
         };
-        let topic = format!("large {len} {reliable}");
+        let topic = format!("large {len} {reliable} {udp_only}");
         let listener = move |reader: &DataReader<Blob>| {
             let is_whole = |sample: SampleRef<'_, Blob>| sample.view::<BlobView<'_>>().is_some_and(|view| view.is_ok());
             if reader.take().is_ok_and(|samples| samples.iter().any(is_whole)) {
@@ -58,7 +61,8 @@ impl Link {
         let writer = from.writer_builder(&topic).qos(writer).build().expect("a writer");
         writer.wait_for_readers(1).block_for(PATIENCE).expect("they meet");
         reader.wait_for_writers(1).block_for(PATIENCE).expect("they meet");
-        Self { writer, _reader: reader, arrival, sample: Blob { bytes: vec![7; len] } }
+        let sharing = if udp_only { None } else { Some(from) };
+        Self { sharing, writer, _reader: reader, arrival, sample: Blob { bytes: vec![7; len] } }
     }
 
     /// Whether the sample arrives. A busy machine may lose a best-effort sample.
@@ -67,15 +71,24 @@ impl Link {
         self.arrival.wait_for(LOST_AFTER)
     }
 
-    /// The fewest blocks of a window in which each sample arrives.
+    /// Datagrams that went through shared memory.
+    fn shared(&self) -> u64 {
+        self.sharing.as_ref().map_or(0, |from| from.traffic().sent_shared)
+    }
+
+    /// The fewest blocks of a window in which each sample arrives by its way.
     fn fewest_blocks(&self) -> Option<u64> {
         for _ in 0..WARM_UP_SAMPLES {
             let _ = self.passes();
         }
         let window = |_| {
+            let shared = self.shared();
             let before = HeapStats::get().total_blocks;
             let arrived = (0..WINDOW_SAMPLES).filter(|_| self.passes()).count();
-            (arrived == WINDOW_SAMPLES).then(|| HeapStats::get().total_blocks - before)
+            let blocks = HeapStats::get().total_blocks - before;
+            // Until the path is open, samples go by UDP.
+            let is_by_its_way = self.sharing.is_none() || self.shared() - shared >= WINDOW_SAMPLES as u64;
+            (arrived == WINDOW_SAMPLES && is_by_its_way).then_some(blocks)
         };
         (0..WINDOWS).filter_map(window).min()
     }
@@ -86,13 +99,14 @@ impl Link {
 fn large_sample_after_warm_up_allocates_nothing() {
     let _turn = crate::turn();
     let _profiler = Profiler::builder().testing().build();
-    for reliable in [false, true] {
-        for len in [100_000, 1 << 20] {
-            let blocks = Link::new(len, reliable).fewest_blocks();
+    for (reliable, udp_only) in [(false, true), (true, true), (false, false), (true, false)] {
+        // In shared memory, samples of up to 1 MiB stay with their writer, and longer ones are fragments.
+        for len in [100_000, 1 << 20, 3 << 20] {
+            let blocks = Link::new(len, reliable, udp_only).fewest_blocks();
             assert_eq!(
                 blocks,
                 Some(0),
-                "{len} bytes, reliable {reliable}: blocks in {WINDOW_SAMPLES} samples that arrive"
+                "{len} bytes, reliable {reliable}, UDP only {udp_only}: blocks in {WINDOW_SAMPLES} samples that arrive"
             );
         }
     }

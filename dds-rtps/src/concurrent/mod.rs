@@ -7,12 +7,13 @@
 //!
 //! | object | shared between |
 //! |---|---|
-//! | [`Payload`], [`SlotPool`] | the owners of a sample, and the pool that reuses its memory |
+//! | [`Payload`], [`SlotPool`], [`BorrowedPool`] | the owners of a sample, and the pool that reuses its memory |
 //! | [`AssertionClock`] | the writers of a participant that assert liveliness, and the leases that this renews |
 //! | [`LocalLink`] | a writer and a reader of the same participant |
 //! | [`PresentationClock`] | the writers of a publisher |
 
 mod assertion_clock;
+mod borrowed;
 mod local_link;
 mod payload;
 mod presentation_clock;
@@ -20,8 +21,9 @@ mod slot_pool;
 mod sync;
 
 pub use assertion_clock::AssertionClock;
+pub use borrowed::{BorrowedBytes, BorrowedPool};
 pub use local_link::LocalLink;
-pub use payload::{BorrowedBytes, Payload, PayloadSource, SlotMut};
+pub use payload::{Payload, PayloadSource, SlotMut};
 pub(crate) use presentation_clock::PresentationStamp;
 pub use presentation_clock::{EndedSet, GroupPosition, PresentationClock};
 pub use slot_pool::{SlotPool, SlotRing};

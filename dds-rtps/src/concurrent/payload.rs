@@ -4,6 +4,7 @@
 //! reference-counted and never change. When the last payload of a slot is gone, the [`SlotPool`](super::SlotPool)
 //! reuses its memory.
 
+use super::borrowed::BorrowedSlot;
 use crate::cdr::copy_of;
 use std::fmt;
 use std::ops::Range;
@@ -14,13 +15,8 @@ pub(super) enum PayloadSlot {
     /// Memory of the heap, which a pool reuses.
     Own(Vec<u8>),
     /// Memory of another owner, which gets it back with the last payload.
-    Borrowed(Box<dyn BorrowedBytes>),
+    Borrowed(Box<BorrowedSlot>),
 }
-
-/// Bytes of another owner, such as a peer that shares memory. They stay the same until the value is dropped.
-pub trait BorrowedBytes: AsRef<[u8]> + Send + Sync + 'static {}
-
-impl<B: AsRef<[u8]> + Send + Sync + 'static> BorrowedBytes for B {}
 
 impl Default for PayloadSlot {
     fn default() -> Self {
@@ -32,14 +28,14 @@ impl PayloadSlot {
     fn bytes(&self) -> &[u8] {
         match self {
             Self::Own(bytes) => bytes,
-            Self::Borrowed(memory) => (**memory).as_ref(),
+            Self::Borrowed(borrowed) => borrowed.bytes(),
         }
     }
 
     fn capacity(&self) -> usize {
         match self {
             Self::Own(bytes) => bytes.capacity(),
-            Self::Borrowed(memory) => (**memory).as_ref().len(),
+            Self::Borrowed(borrowed) => borrowed.bytes().len(),
         }
     }
 
@@ -59,10 +55,23 @@ impl PayloadSlot {
     }
 }
 
+/// A reference of a payload to its slot.
+#[derive(Clone)]
+struct SlotRef(Arc<PayloadSlot>);
+
+impl Drop for SlotRef {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0.is_borrowed() {
+            BorrowedSlot::leave(&mut self.0);
+        }
+    }
+}
+
 /// An immutable part of a slot. A clone costs one atomic operation.
 #[derive(Clone)]
 pub struct Payload {
-    slot: Arc<PayloadSlot>,
+    slot: SlotRef,
     start: usize,
     end: usize,
 }
@@ -71,7 +80,7 @@ impl Payload {
     /// The bytes, from the encapsulation header on.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        let bytes = self.slot.bytes();
+        let bytes = self.slot.0.bytes();
         debug_assert!(self.start <= self.end && self.end <= bytes.len(), "a payload lies in its slot");
         bytes.get(self.start..self.end).unwrap_or_default()
     }
@@ -94,19 +103,19 @@ impl Payload {
         // A range beyond the payload would show bytes of other messages in the slot.
         let start = self.start.saturating_add(range.start).min(self.end);
         let end = self.start.saturating_add(range.end).clamp(start, self.end);
-        Self { slot: Arc::clone(&self.slot), start, end }
+        Self { slot: self.slot.clone(), start, end }
     }
 
     /// Whether this part uses less than half of the memory of its slot.
     #[must_use]
     pub fn is_small_part(&self) -> bool {
         // The capacity counts, because the whole memory stays occupied.
-        self.len() < self.slot.capacity() / 2
+        self.len() < self.slot.0.capacity() / 2
     }
 
     /// Bytes of the slot that this payload keeps occupied.
     pub(crate) fn memory(&self) -> usize {
-        self.slot.memory()
+        self.slot.0.memory()
     }
 
     /// Turns the payload back into a writable slot, if it has the only reference.
@@ -115,7 +124,10 @@ impl Payload {
     /// The payload, if another payload or a ring shares the slot.
     pub fn into_slot(self) -> Result<SlotMut, Self> {
         let (start, end) = (self.start, self.end);
-        SlotMut::of(self.slot).map_err(|slot| Self { slot, start, end })
+        let slot = Arc::clone(&self.slot.0);
+        // Not before the clone, because the last payload of a borrowed slot returns its memory.
+        drop(self);
+        SlotMut::of(slot).map_err(|slot| Self { slot: SlotRef(slot), start, end })
     }
 
     /// Copies `bytes` into a slot outside of any pool.
@@ -124,20 +136,14 @@ impl Payload {
         Self::whole(Arc::new(PayloadSlot::Own(copy_of(bytes))))
     }
 
-    /// Shares memory of another owner, without a copy. Its owner gets it back with the last payload.
-    #[must_use]
-    pub fn borrowed(memory: impl BorrowedBytes) -> Self {
-        Self::whole(Arc::new(PayloadSlot::Borrowed(Box::new(memory))))
-    }
-
     /// The whole content of a slot.
     pub(super) fn whole(slot: Arc<PayloadSlot>) -> Self {
         let end = slot.bytes().len();
-        Self { slot, start: 0, end }
+        Self { slot: SlotRef(slot), start: 0, end }
     }
 
     pub(super) fn slot(&self) -> &Arc<PayloadSlot> {
-        &self.slot
+        &self.slot.0
     }
 }
 
@@ -262,39 +268,6 @@ mod tests {
         assert_eq!((payload.bytes(), other.bytes()), (&b"abc"[..], &b"b"[..]));
         drop(other);
         assert_eq!(payload.into_slot().unwrap().buffer(), b"abc");
-    }
-
-    /// Memory of another owner, which learns of its return.
-    struct Lent(Vec<u8>, Arc<std::sync::atomic::AtomicBool>);
-
-    impl AsRef<[u8]> for Lent {
-        fn as_ref(&self) -> &[u8] {
-            &self.0
-        }
-    }
-
-    impl Drop for Lent {
-        fn drop(&mut self) {
-            self.1.store(true, std::sync::atomic::Ordering::Relaxed);
-        }
-    }
-
-    #[test]
-    fn borrowed_memory_returns_with_its_last_payload_and_is_never_written() {
-        let is_returned = Arc::default();
-        let packet = Payload::borrowed(Lent(b"0123456789".to_vec(), Arc::clone(&is_returned)));
-        let part = packet.share(&packet.bytes()[2..8]).unwrap();
-        assert_eq!(
-            (part.bytes(), part.is_small_part(), part.slice(0..4).is_small_part()),
-            (&b"234567"[..], false, true)
-        );
-        let packet = packet.into_slot().unwrap_err();
-        drop(part);
-        let packet = packet.into_slot().unwrap_err();
-        // No ring keeps it.
-        let mut ring = crate::concurrent::SlotRing::new(4);
-        ring.remember(packet);
-        assert!(is_returned.load(std::sync::atomic::Ordering::Relaxed));
     }
 
     #[test]

@@ -233,14 +233,13 @@ impl Incoming {
         }
     }
 
-    /// Keeps a message in its block, and removes its record. `None` if it must be copied.
-    pub(super) fn keep(&mut self, record: Record) -> Option<KeptMessage> {
-        if record.kind != RecordKind::Block {
-            return None;
+    /// Keeps a message in its block, and removes its record. Returns false if the message must be copied.
+    pub(super) fn keep(&mut self, record: Record, place: &mut KeptMessage) -> bool {
+        let is_kept = record.kind == RecordKind::Block && place.hold(&self.pool, record);
+        if is_kept {
+            self.ring.keep(record);
         }
-        let kept = self.pool.keep(record)?;
-        self.ring.keep(record);
-        Some(kept)
+        is_kept
     }
 
     /// Ends the path, and reads no further record. Returns an earlier violation.

@@ -30,10 +30,17 @@ pub(super) struct PeerPool {
     process: u32,
 }
 
-/// A message in the memory of the peer. Its bytes do not change until it is dropped, which returns them to the peer.
+/// Place for a message in the memory of a peer: see [`ShmMessage::keep`](super::ShmMessage::keep).
 ///
-/// It may outlive the path, the host and the peer. A forked child must not read the messages of its parent.
+/// Its bytes do not change until [`give_back`](Self::give_back) or the drop returns them to the peer. It may outlive
+/// the path, the host and the peer. A forked child must not read the messages of its parent.
+#[derive(Default)]
 pub struct KeptMessage {
+    /// `None` if it is empty.
+    held: Option<HeldBlock>,
+}
+
+struct HeldBlock {
     pool: Arc<PeerPool>,
     block: u32,
     len: usize,
@@ -65,33 +72,40 @@ impl PeerPool {
     }
 
     /// Keeps the block of a checked record. `None` if its message must be copied.
-    pub(super) fn keep(self: &Arc<Self>, record: Record) -> Option<KeptMessage> {
+    fn hold(self: &Arc<Self>, record: Record) -> Option<HeldBlock> {
         let room = self.room_of(record.len as usize);
         // Only the receive thread adds, so the sum cannot pass the bound between the check and the addition.
         if !self.memory.is_trusted() || self.kept.load(Ordering::Relaxed) + room > self.kept_max {
             return None;
         }
         self.kept.fetch_add(room, Ordering::Relaxed);
-        Some(KeptMessage { pool: Arc::clone(self), block: record.argument, len: record.len as usize })
+        Some(HeldBlock { pool: Arc::clone(self), block: record.argument, len: record.len as usize })
     }
 }
 
-impl AsRef<[u8]> for KeptMessage {
-    fn as_ref(&self) -> &[u8] {
-        let bytes = self.pool.memory.bytes(self.block as usize * GRAIN_LEN, self.len);
-        debug_assert!(bytes.is_some(), "the block lies in the pool of a trusted peer");
-        bytes.unwrap_or_default()
+impl KeptMessage {
+    /// An empty place.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { held: None }
     }
-}
 
-impl Drop for KeptMessage {
-    fn drop(&mut self) {
-        let pool = &self.pool;
+    /// Keeps the block of a checked record. Returns whether it does. Otherwise the message must be copied.
+    pub(super) fn hold(&mut self, pool: &Arc<PeerPool>, record: Record) -> bool {
+        debug_assert!(self.held.is_none(), "a place has one message");
+        self.give_back();
+        self.held = pool.hold(record);
+        self.held.is_some()
+    }
+
+    /// Returns the memory to the peer. The place is empty then.
+    pub fn give_back(&mut self) {
+        let Some(HeldBlock { pool, block, len }) = self.held.take() else { return };
         if !pool.is_own() {
             return;
         }
-        pool.kept.fetch_sub(pool.room_of(self.len), Ordering::Relaxed);
-        if pool.returns.put_and_look(self.block) {
+        pool.kept.fetch_sub(pool.room_of(len), Ordering::Relaxed);
+        if pool.returns.put_and_look(block) {
             // The peer may have left. Then the system refuses the byte.
             if let Some(socket) = pool.socket.upgrade() {
                 let _ = rustix::net::send(&socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
@@ -100,8 +114,23 @@ impl Drop for KeptMessage {
     }
 }
 
+impl AsRef<[u8]> for KeptMessage {
+    fn as_ref(&self) -> &[u8] {
+        let Some(HeldBlock { pool, block, len }) = &self.held else { return &[] };
+        let bytes = pool.memory.bytes(*block as usize * GRAIN_LEN, *len);
+        debug_assert!(bytes.is_some(), "the block lies in the pool of a trusted peer");
+        bytes.unwrap_or_default()
+    }
+}
+
+impl Drop for KeptMessage {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
 impl fmt::Debug for KeptMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptMessage").field("block", &self.block).field("len", &self.len).finish_non_exhaustive()
+        f.debug_struct("KeptMessage").field("len", &self.as_ref().len()).finish_non_exhaustive()
     }
 }

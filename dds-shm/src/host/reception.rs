@@ -144,21 +144,19 @@ impl ShmMessage<'_> {
         self.is_left = true;
     }
 
-    /// Keeps the message in the memory of the peer, without a copy. Dropping the result makes it free for the sender.
+    /// Keeps the message in the memory of the peer, without a copy. `place` holds it then, and should be empty.
     ///
     /// # Errors
     /// Returns the message if it must be copied: it lies in the ring, the peer is not trusted, or this process keeps
     /// [`kept_bytes_max`](super::ShmConfig::kept_bytes_max) already. A peer is trusted if it runs as the same user, in
     /// a PID namespace that this process sees.
-    pub fn keep(mut self) -> Result<KeptMessage, Self> {
-        match self.incoming.keep(self.record) {
-            Some(kept) => {
-                // The record has left the ring.
-                self.is_left = true;
-                Ok(kept)
-            }
-            None => Err(self),
+    pub fn keep(mut self, place: &mut KeptMessage) -> Result<(), Self> {
+        if !self.incoming.keep(self.record, place) {
+            return Err(self);
         }
+        // The record has left the ring.
+        self.is_left = true;
+        Ok(())
     }
 
     /// Copies the start of the message into `buffer`, and returns the number of copied bytes.

@@ -162,7 +162,9 @@ fn blocks_return_after_the_peer_has_read() {
 /// Receives a message and keeps it in place.
 fn kept(side: &mut Side) -> KeptMessage {
     let Some(ShmEvent::Message(message)) = side.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
-    message.keep().expect("a peer in this process is trusted")
+    let mut place = KeptMessage::new();
+    message.keep(&mut place).expect("a peer in this process is trusted");
+    place
 }
 
 #[test]
@@ -187,13 +189,13 @@ fn kept_message_lies_in_its_block_until_it_is_dropped() {
 #[test]
 fn message_beyond_the_bound_or_within_the_ring_is_copied() {
     let (one, mut other) = connected();
-    let mut all = Vec::new();
+    let (mut all, mut place) = (Vec::new(), KeptMessage::new());
     // A sixteenth of the pool of 8 MiB.
     for _ in 0..5 {
         one.send(&bytes(100_000)).unwrap();
         match other.reception.next_event(Some(PATIENCE)) {
-            Some(ShmEvent::Message(message)) => match message.keep() {
-                Ok(message) => all.push(message),
+            Some(ShmEvent::Message(message)) => match message.keep(&mut place) {
+                Ok(()) => all.push(std::mem::take(&mut place)),
                 Err(message) => {
                     let mut copy = vec![0; message.len()];
                     message.copy_to(&mut copy);
@@ -207,7 +209,7 @@ fn message_beyond_the_bound_or_within_the_ring_is_copied() {
     all.pop();
     one.send(&bytes(2000)).unwrap();
     let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
-    assert_eq!(message.keep().unwrap_err().len(), 2000, "it lies in the ring");
+    assert_eq!(message.keep(&mut place).unwrap_err().len(), 2000, "it lies in the ring");
     one.send(&bytes(100_000)).unwrap();
     all.push(kept(&mut other));
     assert!(all.iter().all(|message| message.as_ref() == bytes(100_000)));
@@ -218,7 +220,7 @@ fn host_that_keeps_nothing_copies_each_message() {
     let (one, mut other) = connected_with(&ShmConfig { kept_bytes_max: 0, ..config() });
     one.send(&bytes(100_000)).unwrap();
     let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
-    assert!(message.keep().is_err());
+    assert!(message.keep(&mut KeptMessage::new()).is_err());
 }
 
 /// Short messages count more than their bytes: the peer permits a number of blocks as well.
@@ -229,8 +231,11 @@ fn number_of_kept_messages_is_bounded() {
     while all.len() < 100 {
         one.send(&bytes(3000)).unwrap();
         let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
-        let Ok(message) = message.keep() else { break };
-        all.push(message);
+        let mut place = KeptMessage::new();
+        if message.keep(&mut place).is_err() {
+            break;
+        }
+        all.push(place);
     }
     assert_eq!(all.len(), 16);
 }

@@ -1,6 +1,6 @@
 //! The processes that the tests start.
 
-use dds_shm::{Identity, ShmConfig, ShmEvent, ShmHost, ShmPath, ShmReception, UserPolicy};
+use dds_shm::{Identity, KeptMessage, ShmConfig, ShmEvent, ShmHost, ShmPath, ShmReception, UserPolicy};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::io::{BufRead, BufReader, IoSlice};
 use std::os::unix::fs::PermissionsExt;
@@ -220,7 +220,10 @@ fn keep(path: &ShmPath, reception: &mut ShmReception) {
     loop {
         match reception.next_event(None) {
             Some(ShmEvent::Message(message)) => {
-                kept.extend(message.keep());
+                let mut place = KeptMessage::new();
+                if message.keep(&mut place).is_ok() {
+                    kept.push(place);
+                }
                 path.send(&[IoSlice::new(&[kept.len() as u8])]).unwrap();
             }
             // The messages outlive the path.

@@ -6,9 +6,9 @@ use crate::driver::os::intake::{Inbound, IntakeStep, SLOT_LEN, berth_of};
 use crate::driver::os::landings::Arrival;
 use crate::driver::{Expected, Parker};
 use crate::sync::{Arc, AtomicBool, Ordering, Process};
-use dds_rtps::concurrent::{Payload, SlotMut};
+use dds_rtps::concurrent::{BorrowedBytes, BorrowedPool, Payload, SlotMut};
 use dds_rtps::transport::udp::Received;
-use dds_shm::{ShmEvent, ShmMessage, ShmReception};
+use dds_shm::{KeptMessage, ShmEvent, ShmMessage, ShmReception};
 use std::cell::Cell;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -20,6 +20,8 @@ pub(in crate::driver::os) struct SharedIntake {
     inbound: Inbound,
     sharing: Arc<Sharing>,
     slot: Option<SlotMut>,
+    /// Long messages that stay in the memory of their peers.
+    kept: BorrowedPool<PeerBytes>,
     handover: Handover,
     /// The fragment that is likely the next one.
     expected: Option<Expected>,
@@ -42,7 +44,8 @@ enum WaitForEvent {
 impl SharedIntake {
     pub(super) fn new(reception: ShmReception, inbound: Inbound, sharing: Arc<Sharing>, handover: Handover) -> Self {
         let process = Process::current();
-        Self { reception, inbound, sharing, slot: None, handover, expected: None, is_unfinished: false, process }
+        let kept = BorrowedPool::new();
+        Self { reception, inbound, sharing, slot: None, kept, handover, expected: None, is_unfinished: false, process }
     }
 
     /// Receives until the network is stopped. For a thread of its own.
@@ -85,7 +88,7 @@ impl SharedIntake {
     }
 
     fn receive(&mut self, wait: WaitForEvent, is_over: impl Fn() -> bool) -> IntakeStep {
-        let Self { reception, inbound, sharing, slot, handover, expected, is_unfinished, .. } = self;
+        let Self { reception, inbound, sharing, slot, kept, handover, expected, is_unfinished, .. } = self;
         let event = match wait {
             WaitForEvent::Forever => reception.next_event(None),
             WaitForEvent::Look => reception.next_event(Some(Duration::ZERO)),
@@ -103,9 +106,9 @@ impl SharedIntake {
                 tracing::debug!(len = message.len(), "a message in shared memory is too long");
             }
             Some(ShmEvent::Message(message)) => {
-                let message = match keep(message, inbound) {
-                    Ok(kept) => {
-                        inbound.take_one(kept, None, Some(expected));
+                let message = match keep(message, inbound, kept) {
+                    Ok(payload) => {
+                        inbound.take_one(payload, None, Some(expected));
                         return IntakeStep::Taken;
                     }
                     Err(message) => message,
@@ -155,13 +158,33 @@ impl SharedIntake {
     }
 }
 
+/// A message in the memory of a peer.
+#[derive(Default)]
+struct PeerBytes(KeptMessage);
+
+impl AsRef<[u8]> for PeerBytes {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_ref()
+    }
+}
+
+impl BorrowedBytes for PeerBytes {
+    fn give_back(&mut self) {
+        self.0.give_back();
+    }
+}
+
 /// Keeps a long message in the memory of its peer. Returns it if it must be copied.
-fn keep<'a>(message: ShmMessage<'a>, inbound: &Inbound) -> Result<Payload, ShmMessage<'a>> {
+fn keep<'a>(
+    message: ShmMessage<'a>,
+    inbound: &Inbound,
+    kept: &BorrowedPool<PeerBytes>,
+) -> Result<Payload, ShmMessage<'a>> {
     // A shorter message lies in a receive buffer, which costs less than the hold. A capture records a copy.
     if message.len() <= SLOT_LEN || inbound.records() {
         return Err(message);
     }
-    Ok(Payload::borrowed(message.keep()?))
+    kept.fill(|place| message.keep(&mut place.0))
 }
 
 /// Copies a message: an expected fragment to its place, any other message into `buffer`.
