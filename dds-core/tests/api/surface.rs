@@ -19,7 +19,7 @@ use syn::{Attribute, Fields, File, ImplItem, Item, TraitItem, UseTree, Visibilit
 const ITEMS_MAX: usize = 170;
 
 /// Limit of those with all features.
-const ALL_ITEMS_MAX: usize = 209;
+const ALL_ITEMS_MAX: usize = 213;
 
 /// Modules and names that exist with a feature only.
 const OF_FEATURES: [&str; 4] = ["dynamic::", "security::", "sim::", "error::ProfileProblem"];

@@ -11,7 +11,7 @@ use dds_security::authentication::{
     HandshakeRemote,
 };
 use dds_security::crypto::KeyMaterial;
-use dds_security::pki::{Certificate, PrivateKey, RevocationList, verify_document};
+use dds_security::pki::{Certificate, OcspResponses, PrivateKey, RevocationList, verify_document};
 use libfuzzer_sys::fuzz_target;
 use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
@@ -60,7 +60,7 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
 fuzz_target!(|input: &[u8]| {
     let Some((selector, bytes)) = input.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match selector % 8 {
+    match selector % 9 {
         0 => {
             if let Ok(message) = GenericMessage::parse(bytes) {
                 let again = GenericMessage::parse(&message.to_payload(TokenByteOrder::Big));
@@ -88,7 +88,9 @@ fuzz_target!(|input: &[u8]| {
         4 => drop(black_box((Certificate::from_pem(&text), RevocationList::from_pem(&text, &WORLD.signer)))),
         5 => drop(black_box(PrivateKey::from_pem(&text))),
         6 => drop(black_box((Governance::parse(&text), Permissions::parse(&text)))),
-        _ => drop(black_box(KeyMaterial::from_token(bytes))),
+        7 => drop(black_box(KeyMaterial::from_token(bytes))),
+        // No input has the signature of the authority.
+        _ => assert!(OcspResponses::from_der(bytes, &WORLD.authority, NOW).is_err()),
     }
 });
 
