@@ -211,7 +211,7 @@ impl Participant {
                 return self.handle_changed(now, sender, data, len);
             }
             if peer.is_vouched {
-                restarts::note(self, now, data, len);
+                restarts::note(self, now, &data, len);
             }
             self.handle_repeated(now, prefix);
             paths::check(self, now, prefix, (sender, len));

@@ -397,7 +397,8 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
     match channel {
         SecurityChannel::Stateless => {
             let validations = &participant.peers.validations;
-            restarts::send_copy(secure, peer, now, (to, &payload), |locator| validations.number_of(to, locator));
+            let number_of = |locator| restarts::number_of(validations, now, to, locator);
+            restarts::send_copy(secure, peer, now, (to, &payload), number_of);
             let locators = locators_of(&peer.route);
             if participant.peers.validations.is_valid(to) {
                 secure.stateless.send(to, locators, payload);
@@ -427,7 +428,7 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix,
     peer.endpoints = 0;
     // After a restart, it may have another address. The handshake went to all of them.
     let validations = &participant.peers.validations;
-    restarts::use_proof(secure, peer, answers, |locator| validations.number_of(prefix, locator));
+    restarts::use_proof(secure, peer, |locator| restarts::is_answered(validations, now, (prefix, locator), answers));
     if std::mem::take(&mut peer.is_admitted) {
         unmatch_secure_pairs(participant, now, prefix);
         participant.unmatch_participant(now, prefix, ParticipantLoss::Renewed);

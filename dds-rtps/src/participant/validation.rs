@@ -310,9 +310,10 @@ impl Validations {
         validation.set_secrets(|| self.draw(prefix));
     }
 
-    /// Returns a positive number for a locator of a peer. Only the receiver of a message with it can know it.
-    pub(super) fn number_of(&self, prefix: GuidPrefix, locator: Locator) -> i64 {
-        (self.hash_seed.keyed_digest((prefix, locator)) >> 1) as i64
+    /// Returns a positive number for a locator of a peer and a period. Only the receiver of a message with it can know
+    /// it.
+    pub(super) fn number_of(&self, prefix: GuidPrefix, locator: Locator, period: u64) -> i64 {
+        (self.hash_seed.keyed_digest((prefix, locator, period)) >> 1) as i64
     }
 
     fn draw(&mut self, prefix: GuidPrefix) -> u64 {
