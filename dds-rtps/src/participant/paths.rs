@@ -141,11 +141,7 @@ pub(super) fn use_answer(
         debug_assert!(false, "the challenge went to a locator of the peer");
         return;
     };
-    if let Some(peer) = participant.peers.known.get_mut(&prefix) {
-        peer.route = route.clone();
-    }
-    participant.match_pairs(now, &data, &route);
-    participant.update_valid_hosts(prefix);
+    participant.use_route(now, &data, route);
 }
 
 /// Gives the locator that fell silent another chance, if a peer announces other locators than before.

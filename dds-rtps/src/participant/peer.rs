@@ -462,6 +462,21 @@ impl Participant {
         }
     }
 
+    /// Uses another route to a peer that takes part, or will do so.
+    pub(super) fn use_route(&mut self, now: Now, data: &ParticipantData, route: Route) {
+        let Some(peer) = self.peers.known.get_mut(&data.prefix) else {
+            debug_assert!(false, "the caller has found the participant");
+            return;
+        };
+        peer.route = route.clone();
+        if peer.is_admitted {
+            self.match_pairs(now, data, &route);
+        } else {
+            security::match_keys_pair(self, now, data.prefix);
+        }
+        self.update_valid_hosts(data.prefix);
+    }
+
     /// Updates what depends on the valid hosts of a peer.
     pub(super) fn update_valid_hosts(&mut self, prefix: GuidPrefix) {
         self.push_reply_locators(prefix);
@@ -719,8 +734,8 @@ impl Participant {
             (&participant.default_unicast, &participant.default_multicast)
         };
         let same_host = self.is_same_host(participant);
-        // A participant that has proved its identity says itself where its endpoints are.
-        let is_believed = same_host || security::is_authenticated(self, prefix);
+        // By the protected builtin topic, a participant says itself where its endpoints are.
+        let is_believed = same_host || peer.is_vouched;
         let unicast = if is_believed { unicast.clone() } else { peer.on_valid_hosts(unicast) };
         let mut route = Route::choose(&self.config.host_addresses, &unicast, multicast, same_host);
         // Without unicast, multicast is the only way.

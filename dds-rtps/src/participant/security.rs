@@ -5,6 +5,7 @@
 
 use super::Participant;
 use super::config::ParticipantConfig;
+use super::peer::narrowed;
 use super::restarts;
 use super::stateless_messages::StatelessMessages;
 use super::validation::challenged_endpoints;
@@ -256,16 +257,19 @@ fn handle_protected_participant(participant: &mut Participant, now: Now, sender:
     }
     let Some(peer) = participant.peers.known.get_mut(&sender) else { return };
     complete_protected(&mut data, &peer.data);
-    peer.is_vouched = true;
+    let was_vouched = std::mem::replace(&mut peer.is_vouched, true);
     // A plain announcement of another address may be forged, and counts no longer.
     let is_moving = peer.moves_to.take().is_some();
     let has_changed = *peer.data != data;
     if is_moving {
         participant.peers.validations.end(sender);
     }
+    // Each address that it announces counts now, also one that has not answered.
+    let route = participant.route_of_discovery(&data);
     if has_changed {
-        let route = participant.route_of_discovery(&data);
         participant.replace_data(now, data, route);
+    } else if !was_vouched {
+        participant.use_route(now, &data, route);
     }
 }
 
@@ -400,11 +404,12 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
             let number_of = |locator| restarts::number_of(validations, now, to, locator);
             restarts::send_copy(secure, peer, now, (to, &payload), number_of);
             let locators = locators_of(&peer.route);
-            if participant.peers.validations.is_valid(to) {
+            if validations.is_valid(to) || locators.len() < 2 {
                 secure.stateless.send(to, locators, payload);
-            } else {
-                // Each address may be forged. Each of them gets its turn, because handshakes repeat messages.
-                secure.stateless.send_to_one_of(to, locators, payload);
+            } else if let Some(locator) = secure.stateless.next_of(to, locators) {
+                // Each address may be forged. Each of them gets its turn, because handshakes repeat messages, and a
+                // number that tells which one has answered.
+                secure.send_copy(to, locator, &payload, number_of(locator));
             }
         }
         SecurityChannel::Volatile => {
@@ -435,6 +440,23 @@ fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix,
     }
 }
 
+/// Restricts the route to a participant to the address that its first proof answers from. Another one of the
+/// announcement may be that of a victim.
+///
+/// A proof whose permissions count only later answers no known number. Then all addresses of the participant stay.
+fn use_first_proof(participant: &mut Participant, now: Now, prefix: GuidPrefix, answers: i64) {
+    let validations = &participant.peers.validations;
+    if validations.is_valid(prefix) {
+        return;
+    }
+    let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
+    let has_answered = |locator: &&Locator| restarts::is_answered(validations, now, (prefix, **locator), answers);
+    if let Some(locator) = locators_of(&peer.route).iter().find(has_answered).copied() {
+        let route = std::mem::take(&mut peer.route);
+        (peer.answered_at, peer.route) = (Some(locator), narrowed(route, locator).unwrap_or_default());
+    }
+}
+
 /// Begins to exchange keys with a participant that has proved its identity. After another proof, both sides
 /// exchange them again. The first message of the other side admits it.
 fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefix, answers: i64) {
@@ -444,6 +466,8 @@ fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefi
     };
     if has_old_keys {
         forget_endpoints(participant, now, prefix, answers);
+    } else {
+        use_first_proof(participant, now, prefix, answers);
     }
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&prefix)) else {
         return;

@@ -113,12 +113,12 @@ impl StatelessMessages {
         self.turns.remove(&prefix);
     }
 
-    /// Adds a message to send to one of the locators, to another one each time.
-    pub(super) fn send_to_one_of(&mut self, to: GuidPrefix, locators: &[Locator], payload: Vec<u8>) {
+    /// Returns one of the locators of a participant, another one each time.
+    pub(super) fn next_of(&mut self, to: GuidPrefix, locators: &[Locator]) -> Option<Locator> {
         let turns = self.turns.entry(to).or_default();
-        let turn = *turns % locators.len().max(1);
+        let turn = turns.checked_rem(locators.len())?;
         *turns = turns.wrapping_add(1);
-        self.send(to, locators.get(turn..=turn).unwrap_or_default(), payload);
+        locators.get(turn).copied()
     }
 
     /// Adds a message to send.
@@ -235,11 +235,9 @@ mod tests {
     fn unproved_addresses_take_turns() {
         let locators = [1, 2, 3].map(|port| Locator::udp_v4([127, 0, 0, 1].into(), port));
         let mut messages = StatelessMessages::default();
-        (0..6).for_each(|_| messages.send_to_one_of(PEER, &locators, vec![0]));
-        messages.send_to_one_of(PEER, &[], vec![0]);
-        let used: Vec<_> = messages.waiting.iter().map(|message| message.locators.clone()).collect();
-        assert!(used.len() == 6 && used.iter().all(|used| used.len() == 1), "{used:?}");
-        assert!(locators.iter().all(|locator| used.iter().filter(|used| used[0] == *locator).count() == 2));
+        let used: Vec<_> = (0..6).filter_map(|_| messages.next_of(PEER, &locators)).collect();
+        assert_eq!(used, [locators, locators].concat());
+        assert_eq!(messages.next_of(PEER, &[]), None);
     }
 
     #[test]

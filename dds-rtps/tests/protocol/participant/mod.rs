@@ -6,6 +6,7 @@ mod hostile;
 mod matching;
 mod network;
 mod parting;
+mod proofs;
 mod types;
 
 use dds_rtps::discovery::ParticipantEvent;

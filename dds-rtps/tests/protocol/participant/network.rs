@@ -231,6 +231,11 @@ impl Network {
         self.heartbeats_at.get(&(locator, EntityId::PARTICIPANT_MESSAGE_WRITER)).cloned()
     }
 
+    /// Returns the datagrams on their way to this locator.
+    pub(crate) fn in_flight_to(&self, locator: Locator) -> Vec<Vec<u8>> {
+        self.in_flight.values().filter(|flight| flight.to == locator).map(|flight| flight.bytes.clone()).collect()
+    }
+
     /// Answers the last challenge to this locator, in the name of a participant that does not exist.
     pub(crate) fn answer_challenge_at(&mut self, index: usize, prefix: GuidPrefix, locator: Locator) {
         let writer_id = EntityId::PARTICIPANT_MESSAGE_WRITER;
