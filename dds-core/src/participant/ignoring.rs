@@ -11,7 +11,7 @@ impl ParticipantHandle {
         let topics = self.discovery().discovered_topics();
         // The key is a hash, which does not tell the names.
         let Some(topic) = topics.iter().find(|topic| topic.key == handle) else { return false };
-        self.announce(|participant, _| participant.ignore_topic(&topic.name, &topic.type_name)).is_ok()
+        self.announce(|participant, now| participant.ignore_topic(now, &topic.name, &topic.type_name)).is_ok()
     }
 
     /// Reads the files of revoked certificates again, and cuts off the participants that they revoke.
@@ -33,7 +33,7 @@ impl ParticipantHandle {
         }
         let ignored = self.announce(|participant, now| match guid.entity_id {
             EntityId::PARTICIPANT => participant.ignore_participant(now, guid.prefix),
-            _ => participant.ignore_endpoint(guid),
+            _ => participant.ignore_endpoint(now, guid),
         });
         ignored.is_ok()
     }

@@ -303,16 +303,18 @@ impl Participant {
     }
 
     /// Ignores an endpoint of another participant from now on, and forgets it.
-    pub fn ignore_endpoint(&mut self, guid: Guid) {
+    pub fn ignore_endpoint(&mut self, now: Now, guid: Guid) {
         if guid.prefix == self.config.prefix {
             return;
         }
         self.ignored.insert(guid);
         self.forget_ignored(guid);
+        // Its place may be free for another endpoint.
+        security::carry_out_actions(self, now);
     }
 
     /// Ignores all remote endpoints with this topic and type from now on, and forgets them.
-    pub fn ignore_topic(&mut self, name: &str, type_name: &str) {
+    pub fn ignore_topic(&mut self, now: Now, name: &str, type_name: &str) {
         self.ignored.insert_topic(name, type_name);
         // The GUIDs are collected first, because a removal changes the tables of this walk.
         let mut forgotten = Vec::new();
@@ -329,6 +331,7 @@ impl Participant {
         for guid in forgotten {
             self.forget_ignored(guid);
         }
+        security::carry_out_actions(self, now);
     }
 
     fn forget_ignored(&mut self, guid: Guid) {

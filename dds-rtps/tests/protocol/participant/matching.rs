@@ -284,7 +284,7 @@ fn ignored_endpoint_stays_unmatched() {
     network.with(b, |participant, now| participant.add_reader(now, reader(2, DataReaderQos::default())));
     network.run_for(Duration::from_millis(50));
     network.events(b);
-    network.with(b, |participant, _| participant.ignore_endpoint(Guid::new(prefix(1), writer_id(1))));
+    network.with(b, |participant, now| participant.ignore_endpoint(now, Guid::new(prefix(1), writer_id(1))));
     assert_eq!(told(&network.events(b)), ["no writer 01/1"]);
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default().user_data([1]))));
     network.run_for(Duration::from_millis(50));

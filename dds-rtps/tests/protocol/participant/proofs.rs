@@ -2,7 +2,7 @@
 
 use super::hostile::announcement;
 use super::network::{Network, config, prefix};
-use super::{reader, writer};
+use super::{reader, writer, writer_id};
 use dds_rtps::discovery::data::{EndpointData, ParticipantData};
 use dds_rtps::discovery::{
     BuiltinEndpoints, DiscoveredReader, DiscoveredWriter, MatchPermission, ParticipantEvent, ParticipantLoss,
@@ -16,7 +16,11 @@ use std::sync::{Arc, Mutex};
 
 /// Plugins whose messages are the numbers that they answer.
 #[derive(Debug, Default)]
-struct Credulous(Mutex<VecDeque<SecurityAction>>);
+struct Credulous {
+    actions: Mutex<VecDeque<SecurityAction>>,
+    /// Participants take part without a proof.
+    admits_all: bool,
+}
 
 impl PeerSecurity for Credulous {
     fn announce(&self, _: &mut ParticipantData) {}
@@ -26,8 +30,11 @@ impl PeerSecurity for Credulous {
     }
 
     fn peer_announced(&self, _: Now, data: &ParticipantData) -> PeerAdmission {
+        if self.admits_all {
+            return PeerAdmission::Unproved;
+        }
         let (to, channel) = (data.prefix, SecurityChannel::Stateless);
-        self.0.lock().unwrap().push_back(SecurityAction::Send { to, channel, payload: vec![0; 8] });
+        self.actions.lock().unwrap().push_back(SecurityAction::Send { to, channel, payload: vec![0; 8] });
         PeerAdmission::ByProof
     }
 
@@ -40,7 +47,7 @@ impl PeerSecurity for Credulous {
     fn handle_message(&self, _: Now, prefix: GuidPrefix, channel: SecurityChannel, payload: &[u8]) {
         if channel == SecurityChannel::Stateless {
             let answers = i64::from_be_bytes(payload.try_into().unwrap());
-            self.0.lock().unwrap().push_back(SecurityAction::BeginKeyExchange { prefix, answers });
+            self.actions.lock().unwrap().push_back(SecurityAction::BeginKeyExchange { prefix, answers });
         }
     }
 
@@ -70,7 +77,9 @@ impl PeerSecurity for Credulous {
         MatchPermission::Granted
     }
 
-    fn endpoint_removed(&self, _: Guid) {}
+    fn endpoint_removed(&self, guid: Guid) {
+        self.actions.lock().unwrap().push_back(SecurityAction::Report(format!("{guid} has left").into()));
+    }
 
     fn deadline(&self) -> Option<Instant> {
         None
@@ -79,7 +88,7 @@ impl PeerSecurity for Credulous {
     fn handle_timeout(&self, _: Now) {}
 
     fn poll_action(&self) -> Option<SecurityAction> {
-        self.0.lock().unwrap().pop_front()
+        self.actions.lock().unwrap().pop_front()
     }
 }
 
@@ -125,6 +134,30 @@ fn handshake_message(bytes: &[u8]) -> Option<Vec<u8>> {
         },
         _ => None,
     })
+}
+
+/// The plugins may give the place of the endpoint to another one.
+#[test]
+fn ignored_endpoint_frees_its_place_at_once() {
+    let mut network = Network::new();
+    let mut secure = config(1);
+    secure.security = Some(Arc::new(Credulous { admits_all: true, ..Credulous::default() }));
+    let a = network.start(secure);
+    let b = network.start(config(2));
+    for number in 1..=2 {
+        network.with(b, |participant, now| participant.add_writer(now, writer(number, DataWriterQos::default())));
+    }
+    network.run_for(Duration::from_millis(500));
+    let reports = |network: &mut Network| {
+        let events = network.events(a).into_iter();
+        events.filter(|event| matches!(event, ParticipantEvent::SecurityReport { .. })).count()
+    };
+    assert_eq!(reports(&mut network), 0);
+    network.with(a, |participant, now| participant.ignore_endpoint(now, Guid::new(prefix(2), writer_id(1))));
+    assert_eq!(reports(&mut network), 1);
+    let left = writer(2, DataWriterQos::default()).endpoint;
+    network.with(a, |participant, now| participant.ignore_topic(now, &left.topic_name, &left.type_name));
+    assert_eq!(reports(&mut network), 1);
 }
 
 /// A forged announcement names the locators of victims beside that of the participant, which proves its identity.
