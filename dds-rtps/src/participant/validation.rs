@@ -299,8 +299,9 @@ impl Validations {
     pub(super) fn set_route(&mut self, prefix: GuidPrefix, route: &Route) {
         let Some(mut validation) = self.pending.remove(&prefix) else { return };
         if validation.route != *route {
-            (validation.route, validation.answering) = (route.clone(), None);
-            // Another locator must not have the secret of an earlier one.
+            validation.route = route.clone();
+            // Another locator must not have the secret of an earlier one, and its answers do not count for another.
+            validation.restart_windows();
             self.draw_secrets(prefix, &mut validation);
         }
         self.pending.insert(prefix, validation);
@@ -574,11 +575,16 @@ impl Validation {
         }
         if is_silent || self.wrong >= WRONG_MAX {
             // All windows count again, so that wrong answers for one of them gain nothing for the others.
-            self.floor = self.first_floor;
-            self.windows_left = self.topic.map_or(0, |topic| self.windows(topic).count);
-            (self.wrong, self.answering) = (0, None);
+            self.restart_windows();
             self.set_secrets(random);
         }
+    }
+
+    /// Begins with the first window again. A reader that is beyond it gets higher numbers.
+    fn restart_windows(&mut self) {
+        self.floor = self.first_floor;
+        self.windows_left = self.topic.map_or(0, |topic| self.windows(topic).count);
+        (self.wrong, self.answering) = (0, None);
     }
 
     /// Notes a challenge, and schedules the next one.
@@ -853,6 +859,24 @@ mod tests {
         assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
         let reached: Vec<_> = (1..100).map(|second| round(&mut validations, at(second * 1_000)).len()).collect();
         assert_eq!((reached[0], reached.iter().max()), (1, Some(&2)), "{reached:?}");
+    }
+
+    #[test]
+    fn answers_of_an_earlier_route_do_not_count() {
+        let locators = [7410, 7412].map(|port| route(port).unicast[0]);
+        let topic = BuiltinPairTopic::Publications;
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
+        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), all, 100_000);
+        for _ in 0..2 {
+            let secret = challenge(&mut validations, at(1)).unwrap();
+            assert_eq!(answer(&mut validations, topic, secret.0), Answer::Unrelated);
+        }
+        validations.set_route(PEER, &route(7414));
+        let (secrets, valid) = answer_all_at(&mut validations, topic, 1_000);
+        let Answer::Valid(validated) = valid else { panic!("{valid:?}") };
+        assert_eq!((secrets.len(), validated.locator), (3, route(7414).unicast[0]));
+        assert!(secrets[0] <= SequenceNumber(1 << 10), "{secrets:?}");
     }
 
     #[test]
