@@ -11,6 +11,7 @@ use crate::discovery::{ParticipantLoss, is_same_host};
 use crate::types::{Duration, GuidPrefix, Instant, Now, SequenceNumber};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Time that a participant has to refute a claim. It needs three answers, and a third of all datagrams may get lost.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
@@ -167,9 +168,9 @@ pub(super) fn keep(participant: &mut Participant, now: Now, prefix: GuidPrefix, 
     // The new address did not answer.
     peer.moves_to = None;
     let has = peer.answers_on.unwrap_or_else(|| challenged_endpoints(&peer.data));
-    let route = peer.route.clone();
+    let (data, route) = (Arc::clone(&peer.data), peer.route.clone());
     participant.peers.claims.begin(now.instant, prefix, claim);
-    participant.peers.validations.begin(now.instant, (prefix, ChallengeReason::Claim), has, route, CHALLENGE_CREDIT);
+    participant.peers.validations.begin(now.instant, (&data, ChallengeReason::Claim), has, route, CHALLENGE_CREDIT);
     participant.raise_challenge(now, prefix, has);
 }
 

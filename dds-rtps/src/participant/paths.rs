@@ -84,7 +84,7 @@ pub(super) fn check(participant: &mut Participant, now: Now, prefix: GuidPrefix,
         // Its answer is a sign as well.
         Some(_) => {}
         None if was_asked => {
-            participant.peers.validations.begin(now.instant, (prefix, ChallengeReason::Path), has, route, len);
+            participant.peers.validations.begin(now.instant, (&data, ChallengeReason::Path), has, route, len);
             participant.raise_challenge(now, prefix, has);
         }
         None => ask(participant, now, prefix),

@@ -311,7 +311,7 @@ impl Participant {
         let route = self.route_of_discovery(&data);
         let is_admitted = security::is_admitted_by_announcement(self, now, &data);
         let has = if is_admitted { challenged_endpoints(&data) } else { NOTHING_TO_CHALLENGE };
-        self.peers.validations.begin(now.instant, (prefix, ChallengeReason::Address), has, route.clone(), len);
+        self.peers.validations.begin(now.instant, (&data, ChallengeReason::Address), has, route.clone(), len);
         // At once, so that the peer does not discover us a period later.
         self.announce_in_return(prefix, usize::MAX);
         self.peers.leases.set(now.instant, prefix, data.lease_duration.min(UNVERIFIED_LEASE_MAX));
@@ -366,7 +366,7 @@ impl Participant {
         }
         let has = if peer.is_admitted { challenged_endpoints(&data) } else { NOTHING_TO_CHALLENGE };
         if !self.peers.validations.is_valid(prefix) {
-            self.peers.validations.begin(now.instant, (prefix, ChallengeReason::Address), has, route.clone(), len);
+            self.peers.validations.begin(now.instant, (&data, ChallengeReason::Address), has, route.clone(), len);
             self.announce_in_return(prefix, usize::MAX);
             return self.replace_data(now, data, route);
         }
@@ -390,14 +390,14 @@ impl Participant {
         if peer.moves_to.as_ref().is_some_and(|pending| pending.data == data) {
             return self.repeat_move(now, prefix);
         }
-        peer.moves_to = Some(Box::new(PendingMove { data, since: now.instant }));
         // The challenge to the new address replaces that of a claim.
         self.peers.claims.remove(prefix);
         // This participant may have moved as well. Then the peer waits for an answer, which must reach its new address.
         for pair in self.pairs.iter_mut() {
             pair.answer_also_at(prefix, &route.unicast);
         }
-        self.peers.validations.begin(now.instant, (prefix, ChallengeReason::Move), has, route, len);
+        self.peers.validations.begin(now.instant, (&data, ChallengeReason::Move), has, route, len);
+        peer.moves_to = Some(Box::new(PendingMove { data, since: now.instant }));
         // The peer knows us, so the challenge has to be beyond all that it has received.
         self.raise_challenge(now, prefix, has);
         self.announce_in_return(prefix, usize::MAX);

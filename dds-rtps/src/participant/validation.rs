@@ -133,6 +133,8 @@ pub(super) enum ChallengeReason {
 #[derive(Debug)]
 struct Validation {
     route: Route,
+    /// The announced one. The name of a participant with an identity tells none.
+    vendor: VendorId,
     reason: ChallengeReason,
     /// `None`: the peer has no reader that could answer.
     topic: Option<BuiltinPairTopic>,
@@ -240,14 +242,15 @@ impl Validations {
     pub(super) fn begin(
         &mut self,
         now: Instant,
-        (prefix, reason): (GuidPrefix, ChallengeReason),
+        (peer, reason): (&ParticipantData, ChallengeReason),
         has: BuiltinEndpoints,
         route: Route,
         received: usize,
     ) {
-        let topic = topic_of_challenge(has);
+        let (prefix, topic) = (peer.prefix, topic_of_challenge(has));
         let mut validation = Validation {
             route,
+            vendor: peer.vendor,
             reason,
             topic,
             windows_left: topic.map_or(0, |topic| windows_of(topic).count),
@@ -459,7 +462,7 @@ impl Validations {
                 self.check_at = earliest(self.check_at, validation.due_at);
                 continue;
             };
-            let heartbeat = validation.challenge(*prefix, topic, secret, next_count(topic));
+            let heartbeat = validation.challenge(topic, secret, next_count(topic));
             datagram.clear();
             let mut message = MessageBuilder::new(datagram.buffer());
             message.header(own);
@@ -597,11 +600,11 @@ impl Validation {
     }
 
     /// Returns the challenge of a peer with a secret.
-    fn challenge(&self, peer: GuidPrefix, topic: BuiltinPairTopic, secret: SequenceNumber, count: i32) -> Heartbeat {
+    fn challenge(&self, topic: BuiltinPairTopic, secret: SequenceNumber, count: i32) -> Heartbeat {
         let (writer_id, reader_id) = topic.ids();
         // RTPS 2.1 has no HEARTBEAT without changes. Its readers request the change, which has no content.
         // A request that comes late would cause a repair, so no peer of this vendor has to send one.
-        let may_be_old = peer.vendor() != VendorId::OURS;
+        let may_be_old = self.vendor != VendorId::OURS;
         let has_change = may_be_old && self.sent > STEADY && self.sent % 2 == 0;
         Heartbeat {
             reader_id,
@@ -654,11 +657,15 @@ mod tests {
         Route { unicast: [Locator::udp_v4([10, 0, 0, 2].into(), port)].into_iter().collect(), ..Route::default() }
     }
 
+    fn peer(vendor: VendorId) -> ParticipantData {
+        ParticipantData { vendor, ..ParticipantData::new(PEER) }
+    }
+
     fn begin(received: usize) -> Validations {
         let mut validations = Validations::new(HashSeed::fixed(7));
         validations.begin(
             at(0),
-            (PEER, ChallengeReason::Address),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
             BuiltinEndpoints::MESSAGE_READER,
             route(7410),
             received,
@@ -736,7 +743,13 @@ mod tests {
     fn guesses_in_order_validate_nothing() {
         let mut validations = Validations::new(HashSeed::fixed(7));
         let topic = BuiltinPairTopic::Publications;
-        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), route(7410), 100_000);
+        validations.begin(
+            at(0),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
+            BuiltinEndpoints(0x3f),
+            route(7410),
+            100_000,
+        );
         for round in 0..100 {
             challenge(&mut validations, at(round * 200_000));
             for base in 2..=last_challenge(topic).0 {
@@ -767,7 +780,7 @@ mod tests {
         let mut validations = Validations::new(HashSeed::fixed(7));
         validations.begin(
             at(0),
-            (PEER, ChallengeReason::Address),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
             BuiltinEndpoints(0x43f | 0x800),
             route(7410),
             100_000,
@@ -787,16 +800,22 @@ mod tests {
     fn each_validation_has_another_secret() {
         let mut validations = begin(400);
         let first = challenge(&mut validations, at(0));
-        validations.begin(at(1), (PEER, ChallengeReason::Address), BuiltinEndpoints::MESSAGE_READER, route(7412), 400);
+        validations.begin(
+            at(1),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
+            BuiltinEndpoints::MESSAGE_READER,
+            route(7412),
+            400,
+        );
         assert_ne!(challenge(&mut validations, at(1)), first);
     }
 
     /// Returns how many changes each of the first ten challenges announces.
-    fn announced_changes(peer: GuidPrefix) -> Vec<i64> {
+    fn announced_changes(vendor: VendorId) -> Vec<i64> {
         let mut validations = Validations::new(HashSeed::fixed(7));
         validations.begin(
             at(0),
-            (peer, ChallengeReason::Address),
+            (&peer(vendor), ChallengeReason::Address),
             BuiltinEndpoints::MESSAGE_READER,
             route(7410),
             100_000,
@@ -807,8 +826,8 @@ mod tests {
 
     #[test]
     fn only_other_vendors_get_challenges_with_a_change() {
-        assert_eq!(announced_changes(PEER), [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]);
-        assert_eq!(announced_changes(GuidPrefix::new(VendorId::OURS, [2; 10])), [0; 10]);
+        assert_eq!(announced_changes(VendorId::CYCLONE), [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(announced_changes(VendorId::OURS), [0; 10]);
     }
 
     /// Returns the next challenges, one for each locator.
@@ -832,7 +851,7 @@ mod tests {
             for (chosen, locator) in locators.into_iter().enumerate() {
                 let mut validations = Validations::new(HashSeed::fixed(7));
                 let route = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-                validations.begin(at(0), (PEER, ChallengeReason::Address), has, route, 1_000);
+                validations.begin(at(0), (&peer(VendorId::CYCLONE), ChallengeReason::Address), has, route, 1_000);
                 let mut answered = Answer::Unrelated;
                 for window in 0..windows_of(topic).count {
                     let sent = round(&mut validations, at(u64::from(window)));
@@ -854,7 +873,13 @@ mod tests {
         let locators = [7410, 7412].map(|port| route(port).unicast[0]);
         let mut validations = Validations::new(HashSeed::fixed(7));
         let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), all, 100_000);
+        validations.begin(
+            at(0),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
+            BuiltinEndpoints(0x3f),
+            all,
+            100_000,
+        );
         let secret = round(&mut validations, at(0))[1].1;
         assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
         let reached: Vec<_> = (1..100).map(|second| round(&mut validations, at(second * 1_000)).len()).collect();
@@ -867,7 +892,13 @@ mod tests {
         let topic = BuiltinPairTopic::Publications;
         let mut validations = Validations::new(HashSeed::fixed(7));
         let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), all, 100_000);
+        validations.begin(
+            at(0),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
+            BuiltinEndpoints(0x3f),
+            all,
+            100_000,
+        );
         for _ in 0..2 {
             let secret = challenge(&mut validations, at(1)).unwrap();
             assert_eq!(answer(&mut validations, topic, secret.0), Answer::Unrelated);
@@ -923,7 +954,13 @@ mod tests {
     fn peer_without_messages_answers_three_challenges() {
         let mut validations = Validations::new(HashSeed::fixed(7));
         let topic = BuiltinPairTopic::Publications;
-        validations.begin(at(0), (PEER, ChallengeReason::Address), BuiltinEndpoints(0x3f), route(7410), 400);
+        validations.begin(
+            at(0),
+            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
+            BuiltinEndpoints(0x3f),
+            route(7410),
+            400,
+        );
         let (secrets, _) = answer_all(&mut validations, topic);
         assert_eq!(secrets.len(), 3);
         assert!(secrets.is_sorted() && secrets.iter().all(|secret| *secret <= last_challenge(topic)));
