@@ -201,6 +201,8 @@ impl Handshakes {
         let applications = free.iter().filter(|local| !local.is_builtin());
         self.actions.extend(applications.map(|local| SecurityAction::CompareAgain(Guid::new(own, *local))));
         if free.iter().any(|local| local.is_builtin()) {
+            // Those that have their keys get none again, because `sent` names them. So at most the one that gets the
+            // free place costs a message.
             let prefixes: Vec<GuidPrefix> = self.peers.keys().copied().collect();
             prefixes.into_iter().for_each(|prefix| self.send_builtin_keys(cx, prefix));
         }
