@@ -50,6 +50,11 @@ impl PeerPath {
         (self.since, self.is_asked) = (now, false);
     }
 
+    /// Gives the locator that fell silent another chance.
+    pub(super) fn forget_silent(&mut self) {
+        self.silent = None;
+    }
+
     /// Returns the locator that fell silent. It is the last choice until other locators are announced.
     pub(super) fn silent(&self) -> Option<Locator> {
         self.silent
@@ -128,26 +133,25 @@ pub(super) fn use_answer(
     validated: &Validated,
     sender: Option<IpAddr>,
 ) {
-    claims::note_answered_from(participant, prefix, sender);
-    let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
-    let former = peer.answered_at;
+    let Some(peer) = participant.peers.known.get(&prefix) else { return };
+    let (data, former) = (Arc::clone(&peer.data), peer.answered_at);
+    let route = narrowed(participant.all_locators(&data), validated.locator);
+    // The peer may announce other locators by now.
+    let (Some(route), Some(peer)) = (route, participant.peers.known.get_mut(&prefix)) else { return };
     peer.note_answered(now, validated);
-    if former == Some(validated.locator) {
-        return;
+    if former != Some(validated.locator) {
+        peer.path.silent = former;
+        participant.use_route(now, &data, route);
     }
-    peer.path.silent = former;
-    let data = Arc::clone(&peer.data);
-    let Some(route) = narrowed(participant.all_locators(&data), validated.locator) else {
-        debug_assert!(false, "the challenge went to a locator of the peer");
-        return;
-    };
-    participant.use_route(now, &data, route);
+    if claims::note_answered_from(participant, prefix, sender) {
+        participant.update_valid_hosts(prefix);
+    }
 }
 
 /// Gives the locator that fell silent another chance, if a peer announces other locators than before.
 pub(super) fn note_changed(participant: &mut Participant, data: &ParticipantData) {
     let Some(peer) = participant.peers.known.get_mut(&data.prefix) else { return };
     if peer.data.metatraffic_unicast != data.metatraffic_unicast {
-        peer.path.silent = None;
+        peer.path.forget_silent();
     }
 }

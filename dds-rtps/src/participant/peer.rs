@@ -468,11 +468,13 @@ impl Participant {
             debug_assert!(false, "the caller has found the participant");
             return;
         };
-        peer.route = route.clone();
-        if peer.is_admitted {
-            self.match_pairs(now, data, &route);
-        } else {
-            security::match_keys_pair(self, now, data.prefix);
+        if peer.route != route {
+            peer.route = route.clone();
+            if peer.is_admitted {
+                self.match_pairs(now, data, &route);
+            } else {
+                security::match_keys_pair(self, now, data.prefix);
+            }
         }
         self.update_valid_hosts(data.prefix);
     }

@@ -196,6 +196,7 @@ pub(super) fn use_proof(secure: &mut SecureEndpoints, peer: &mut Peer, has_answe
         secure.send_again(data.prefix, &route, message);
     }
     (peer.route, peer.answered_at) = (route, Some(locator));
+    peer.path.forget_silent();
     // The next announcements tell what else has changed.
     peer.is_vouched = false;
 }

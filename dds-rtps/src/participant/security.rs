@@ -5,6 +5,7 @@
 
 use super::Participant;
 use super::config::ParticipantConfig;
+use super::paths;
 use super::peer::narrowed;
 use super::restarts;
 use super::stateless_messages::StatelessMessages;
@@ -264,6 +265,7 @@ fn handle_protected_participant(participant: &mut Participant, now: Now, sender:
     if is_moving {
         participant.peers.validations.end(sender);
     }
+    paths::note_changed(participant, &data);
     // Each address that it announces counts now, also one that has not answered.
     let route = participant.route_of_discovery(&data);
     if has_changed {
