@@ -18,7 +18,9 @@ pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
     Ok(builder(options).build()?)
 }
 
-/// As [`join`], for a command that only looks, and announces that. It may have no endpoints, or readers for a while.
+/// As [`join`], for a command that only looks, and announces that. Other programs need no endpoint of it.
+///
+/// Its readers cover every class of writers, so a pair of one of them without a match is no problem.
 ///
 /// # Errors
 /// As [`join`].

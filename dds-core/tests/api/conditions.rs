@@ -3,12 +3,13 @@
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::condition::{Condition, GuardCondition};
 use dds_core::error::{ReadErrorKind, WaitErrorKind};
-use dds_core::qos::Preset;
+use dds_core::qos::{DataWriterQos, LivelinessKind, Preset};
 use dds_core::status::StatusMask;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceHandle, States, WaitSet};
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {
@@ -179,6 +180,25 @@ fn status_condition_lasts_until_status_is_read() {
         assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&at_reader));
         assert_eq!(reader.take().unwrap().len(), 1);
         assert!(!at_reader.is_triggered());
+    });
+}
+
+#[test]
+fn each_matched_writer_is_alive_or_silent() {
+    on_every_way(|from, to| {
+        let reader = to.reader_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
+        let mut qos = DataWriterQos::default();
+        qos.liveliness.kind = LivelinessKind::ManualByTopic;
+        qos.liveliness.lease_duration = Duration::from_millis(50);
+        let silent = from.writer_builder::<Pose>("topic").qos(qos).build().unwrap();
+        let other = from.writer_builder::<Pose>("topic").build().unwrap();
+        let is_alive = |writer: &DataWriter<Pose>| reader.is_publication_alive(writer.guid().into());
+        let start = Instant::now();
+        while (is_alive(&silent), is_alive(&other)) != (Some(false), Some(true)) {
+            assert!(Duration::from(start.elapsed()) < PATIENCE, "{:?}", reader.liveliness_changed());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert_eq!(reader.is_publication_alive(reader.guid().into()), None);
     });
 }
 

@@ -44,7 +44,7 @@ const NOTED_REST: usize = 64 << 20;
 /// # Errors
 /// Fails if the file exists or cannot be written.
 pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join(&options.network)?;
+    let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     // The header of the file has the profile, so the first look decides it.
     watch.settle(FIRST_LOOK, stop)?;

@@ -30,7 +30,7 @@ pub fn run(options: &ShowOptions, output: &mut dyn Write, stop: &Stop) -> Result
     let topic = watch.view().topic(&options.topic)?;
     let endpoints = EndpointRow::all_of(&topic, watch.view());
     let topics = std::slice::from_ref(&options.topic);
-    let obstacles = why::unmatched(&participant, topics, stop);
+    let obstacles = why::unmatched(&participant, watch.view(), topics, stop);
     if options.output.json {
         return write_json(
             output,

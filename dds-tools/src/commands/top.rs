@@ -92,7 +92,7 @@ pub fn run(options: &TopOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         let reason = "the output is no terminal; use --json, or `dds hz`, `dds bw` and `dds loss`".to_owned();
         return Err(ToolError::Value { path: "dds top".to_owned(), reason });
     }
-    let participant = network::join(&options.network)?;
+    let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     let mut observer = DomainObserver {
         set: TopicSet::new(participant.clone(), &options.topics),

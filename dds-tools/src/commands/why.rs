@@ -11,7 +11,7 @@ use crate::reachability::Probes;
 use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
 use crate::tag_listener;
-use dds_core::matching::MatchReport;
+use dds_core::matching::{EndpointInfo, MatchReport};
 use dds_core::{DomainParticipant, Guid};
 use serde_json::json;
 use std::io::Write;
@@ -64,7 +64,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     }
     // Later reports show which times are new.
     latencies.update()?;
-    let found = unmatched(&participant, &topics, stop);
+    let found = unmatched(&participant, watch.view(), &topics, stop);
     watch.update()?;
     let mut lonely = LonelyTopic::all_of(watch.view(), &topics);
     if options.topic.is_some() {
@@ -380,6 +380,7 @@ fn silent_participants(view: &DomainView) -> Vec<String> {
 /// Returns the reports of all pairs that do not match, each with its topic.
 pub(super) fn unmatched<'t>(
     participant: &DomainParticipant,
+    view: &DomainView,
     topics: &'t [String],
     stop: &Stop,
 ) -> Vec<(&'t str, MatchReport)> {
@@ -390,9 +391,13 @@ pub(super) fn unmatched<'t>(
     if !topics.is_empty() {
         stop.sleep(TYPES_WAIT);
     }
+    let only_looks = |endpoint: &EndpointInfo| {
+        !endpoint.is_writer() && view.participant(endpoint.participant()).is_some_and(network::only_looks)
+    };
     let mut found = Vec::new();
     for topic in topics {
         let reports = participant.explain(topic).into_iter().filter(is_unmatched);
+        let reports = reports.filter(|report| !only_looks(&report.local) && !only_looks(&report.remote));
         found.extend(reports.map(|report| (topic.as_str(), report)));
     }
     found

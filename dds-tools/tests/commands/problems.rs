@@ -174,6 +174,31 @@ fn program_dds_without_endpoints_is_silent_unless_it_only_looks() {
     });
 }
 
+/// The recorder has a reader for each kind of writer, and each matches only its kind.
+#[test]
+fn why_blames_no_reader_of_a_recorder() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scan.mcap");
+    let line = ["record", "scan", "--output", path.to_str().unwrap()];
+    let kinds = [DataWriterQos::default().transient_local(), DataWriterQos::default().best_effort()];
+    let writers = kinds.map(|qos| robot.writer_builder::<Scan>("scan").qos(qos).build().unwrap());
+    let stop = Stop::new();
+    std::thread::scope(|scope| {
+        let ender = Ender(stop.clone());
+        let recorder = scope.spawn(|| domain.run_with(&line, "", &stop));
+        for writer in &writers {
+            writer.wait_for_readers(1).block_for(std::time::Duration::from_secs(60)).unwrap();
+            writer.write(&Scan::default()).unwrap();
+        }
+        let expected = "every writer matches every reader (topics: 1)\n";
+        domain.run_until(&["why", "scan", "--wait", "0.8"], |text| text == expected);
+        drop(ender);
+        recorder.join().unwrap().unwrap();
+    });
+}
+
 /// A program that hangs: its participant still announces itself.
 #[test]
 fn why_names_writer_without_sign_of_life() {
