@@ -6,7 +6,7 @@ use super::{reader, writer, writer_id};
 use dds_rtps::discovery::data::{EndpointData, ParticipantData};
 use dds_rtps::discovery::{
     BuiltinEndpoints, DiscoveredReader, DiscoveredWriter, MatchPermission, ParticipantEvent, ParticipantLoss,
-    PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel,
+    PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel, SecurityReportKind,
 };
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Locator, Now, SequenceNumber};
@@ -78,7 +78,8 @@ impl PeerSecurity for Credulous {
     }
 
     fn endpoint_removed(&self, guid: Guid) {
-        self.actions.lock().unwrap().push_back(SecurityAction::Report(format!("{guid} has left").into()));
+        let (kind, text) = (SecurityReportKind::KeysChanged, format!("{guid} has left").into());
+        self.actions.lock().unwrap().push_back(SecurityAction::Report { kind, text });
     }
 
     fn deadline(&self) -> Option<Instant> {
