@@ -404,10 +404,12 @@ fn each_policy_has_constructors() {
         .autopurge_nowriter_samples_delay(second);
     assert_eq!(lifecycle.autopurge_disposed_samples_delay, second);
     assert_eq!(lifecycle.autopurge_nowriter_samples_delay, second);
-    assert!(WriterDataLifecycle::DISPOSE.autodispose_unregistered_instances);
-    assert!(!WriterDataLifecycle::KEEP.autodispose_unregistered_instances);
-    assert!(EntityFactory::AUTOMATIC.autoenable_created_entities);
-    assert!(!EntityFactory::MANUAL.autoenable_created_entities);
+    const {
+        assert!(WriterDataLifecycle::DISPOSE.autodispose_unregistered_instances);
+        assert!(!WriterDataLifecycle::KEEP.autodispose_unregistered_instances);
+        assert!(EntityFactory::AUTOMATIC.autoenable_created_entities);
+        assert!(!EntityFactory::MANUAL.autoenable_created_entities);
+    }
     let types = TypeConsistency::default()
         .kind(TypeConsistencyKind::DisallowTypeCoercion)
         .ignore_sequence_bounds(false)
