@@ -173,6 +173,7 @@ impl Participant {
         self.update_all_routes(now);
         // A peer that multicast does not reach learns the new locators only in this way.
         self.announcer.announce_to(&self.peers.unicast_locators());
+        self.announce_to_unverified();
     }
 
     fn announce(&mut self, now: Now) {

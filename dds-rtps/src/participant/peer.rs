@@ -259,10 +259,12 @@ impl Participant {
             return security::repeat_admission(self, now, prefix);
         }
         self.peers.validations.challenge_again(now.instant, prefix);
-        // The announcement in return may be lost. A peer without multicast gets no periodic announcement.
-        let period = self.config.announcement_period;
+        // The announcement in return may be lost. Where the network drops multicast, a peer gets no periodic one. Many
+        // participants that start together need longer until all addresses are valid, and hear the periodic ones.
+        let periods = if peer.data.metatraffic_multicast.is_empty() { 1 } else { PERIODS_WITH_MULTICAST };
+        let period = self.config.announcement_period.scale(periods, 1);
         let is_early = peer.repeated_at.is_some_and(|repeated| now.instant.since(repeated) < period);
-        if peer.data.metatraffic_multicast.is_empty() && !is_early {
+        if !is_early {
             peer.repeated_at = Some(now.instant);
             self.announce_in_return(prefix, REPEATED_TO);
         }
@@ -275,6 +277,21 @@ impl Participant {
         let len = self.announcer.announcement_len();
         let locators = self.peers.validations.pay_for_announcement(prefix, len, count_max);
         self.announcer.announce_to(&locators);
+    }
+
+    /// Sends our announcement to all peers whose address is not valid yet.
+    ///
+    /// One of them may have answered at a locator that this participant has left.
+    pub(super) fn announce_to_unverified(&mut self) {
+        let is_unverified = |prefix: &GuidPrefix| !self.peers.validations.is_valid(*prefix);
+        let unverified: Vec<GuidPrefix> = self.peers.known.keys().copied().filter(is_unverified).collect();
+        for prefix in unverified {
+            self.announce_in_return(prefix, REPEATED_TO);
+            // Its credit may be used up, or the announcement be lost. Then its next announcement is answered.
+            if let Some(peer) = self.peers.known.get_mut(&prefix) {
+                peer.repeated_at = None;
+            }
+        }
     }
 
     /// Whether there is room for one more participant. A lease may be of any length, even infinite, but a silent
@@ -315,6 +332,8 @@ impl Participant {
         // At once, so that the peer does not discover us a period later.
         self.announce_in_return(prefix, usize::MAX);
         self.peers.leases.set(now.instant, prefix, data.lease_duration.min(UNVERIFIED_LEASE_MAX));
+        // A peer that announces multicast usually gets the next periodic announcement.
+        let repeated_at = if data.metatraffic_multicast.is_empty() { None } else { Some(now.instant) };
         let peer = Peer {
             data: Arc::new(data),
             route,
@@ -326,7 +345,7 @@ impl Participant {
             restarts: None,
             moves_to: None,
             has_answered: false,
-            repeated_at: None,
+            repeated_at,
             answers_on: None,
             answered_from: SmallVec::new(),
         };
@@ -773,6 +792,9 @@ const UNVERIFIED_LEASE_MAX: Duration = SILENT_FOR;
 
 /// A peer that does not take part yet answers no challenge. With DDS Security, its handshake proves its address.
 const NOTHING_TO_CHALLENGE: BuiltinEndpoints = BuiltinEndpoints(0);
+
+/// Announcement periods between two announcements in return to a peer that announces multicast.
+const PERIODS_WITH_MULTICAST: u32 = 3;
 
 /// Locators of a peer that a repeated announcement in return goes to. The first one goes to all of them.
 const REPEATED_TO: usize = 2;

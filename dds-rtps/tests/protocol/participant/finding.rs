@@ -317,6 +317,45 @@ fn participants_that_move_together_reach_each_other() {
     assert_eq!((reached(a, 2), reached(b, 1)), ("udp/10.7.7.2:7410".into(), "udp/10.7.7.1:7410".into()));
 }
 
+/// A robot gets its address after its start. The network drops multicast, and only the station names the robot.
+#[test]
+fn participant_that_gets_its_address_after_its_start_is_found_without_multicast() {
+    let group = PortMapping::default().discovery_group(0).unwrap();
+    let loopback = Locator::udp_v4([127, 0, 0, 1].into(), 7410);
+    let first = Locator::udp_v4(address(2).into(), 7410);
+    // If the answer to the next announcement of the station is lost, a later one is answered.
+    for (loses_first_answer, within) in [(false, Duration::from_secs(4)), (true, Duration::from_secs(16))] {
+        let mut network = Network::new();
+        let mut station = config(1);
+        station.announce_to = vec![first];
+        let mut robot = config(2);
+        robot.metatraffic_unicast = vec![loopback];
+        robot.host_addresses.clear();
+        let (a, b) = (network.start(station), network.start(robot));
+        network.cut(a, group);
+        network.cut(b, group);
+        network.cut(b, loopback);
+        network.mend(b, first);
+        network.run_for(Duration::from_secs(2));
+        assert!(network.participant(a).route(prefix(2)).unwrap().unicast.is_empty());
+        let moved = locators(address(2), vec![group]);
+        network.move_to(b, ParticipantLocators { metatraffic_multicast: vec![group], ..moved });
+        network.cut(b, group);
+        if loses_first_answer {
+            let from_robot = |bytes: &[u8]| Message::parse(bytes).unwrap().header.prefix == prefix(2);
+            network.loses = Box::new(move |_, bytes| from_robot(bytes));
+            network.run_for(Duration::from_secs(4));
+            network.loses = Box::new(|_, _| false);
+        }
+        network.run_for(within);
+        for (at, other) in [(a, 2), (b, 1)] {
+            let expected = Locator::udp_v4(address(other).into(), 7410);
+            let route = network.participant(at).route(prefix(other)).unwrap();
+            assert_eq!(route.unicast.to_vec(), [expected], "{at}");
+        }
+    }
+}
+
 #[test]
 fn moved_participant_that_answers_late_is_reached() {
     let mut network = Network::new();
