@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
-use dds_cdr::cdr::{TryConstruct, TypeInfo};
+use dds_cdr::cdr::{Encoding, TryConstruct, TypeInfo};
 use dds_cdr::xtypes::{Complete, Form, TypeConsistency, TypeDefinition, TypeGraph, TypeObject};
 use dds_idl::description::{DescriptionForm, TypeVersion, changes, compatibility, dynamic_type, type_graph};
 use dds_idl::idl::{Options, parse_file, parse_text};
@@ -132,6 +132,25 @@ fn dynamic_types_have_the_objects_of_the_idl() {
             assert_eq!(dynamic.information().minimal.ty, described.information().minimal.ty);
         }
     }
+}
+
+/// The typedef stands between two types that contain each other, as in a test library of OpenSplice.
+#[test]
+fn type_that_contains_itself_through_a_typedef_is_dynamic() {
+    let specification = parsed(
+        "struct Data; typedef sequence<Data> DataSeq;
+        union Value switch (long) { case 1: DataSeq parts; case 2: long number; };
+        struct Data { string name; Value value; };
+        struct Call { DataSeq with; };",
+    );
+    let ty = dynamic_type(&specification, specification.find("Call").unwrap()).unwrap();
+    let mut data = DynamicData::new(&ty);
+    data.resize("with", 1).unwrap();
+    data.select("with[0].value", 1).unwrap();
+    data.resize("with[0].value.parts", 1).unwrap();
+    data.set("with[0].value.parts[0].name", "inner").unwrap();
+    let payload = data.to_payload(Encoding::Xcdr2).unwrap();
+    assert_eq!(DynamicData::from_payload(&ty, &payload).unwrap(), data);
 }
 
 #[test]

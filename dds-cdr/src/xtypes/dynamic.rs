@@ -185,11 +185,31 @@ impl TypeConverter<'_, '_> {
             }
         }
         let Some(definition) = (self.lookup)(id) else { return Err(TypeError::Missing { what: format!("{id:?}") }) };
+        if let TypeDefinition::Alias(ty) = definition {
+            check_names(definition)?;
+            return self.hashed_alias(id, ty);
+        }
         // References inside of this type must not count for the types around it, unless they lead out of it.
         let outer = self.outermost_reference.take();
         self.open(id, definition)?;
         let draft = self.convert_definition(definition)?;
         self.close(draft, outer)
+    }
+
+    /// An alias is never open, because a reference by name leads to a struct or a union. Inside of itself an alias is
+    /// converted again, up to the open type. The limit of the levels ends a cycle of aliases alone.
+    fn hashed_alias(&mut self, id: &TypeIdentifier, ty: &AliasType<Complete>) -> Result<TypeDraft, TypeError> {
+        let outer = self.outermost_reference.take();
+        let draft = self.alias(ty)?;
+        if let Some(reference) = self.outermost_reference {
+            self.outermost_reference = Some(outer.unwrap_or(reference).min(reference));
+            return Ok(draft);
+        }
+        self.outermost_reference = outer;
+        let ty = draft.build()?;
+        self.charge(ty.parts())?;
+        self.finished.insert(id.clone(), ty.clone());
+        Ok(ty.into())
     }
 
     fn open(&mut self, id: &TypeIdentifier, definition: &TypeDefinition<Complete>) -> Result<(), TypeError> {

@@ -61,7 +61,14 @@ fn visit_file(root: &Path, file: &Path, known: &mut HashSet<TypeIdentifier>, vis
         if !known.insert(graph.types()[0].complete_id.clone()) {
             continue;
         }
-        let ty = dynamic_type(&specification, id).unwrap();
+        let ty = match dynamic_type(&specification, id) {
+            Ok(ty) => ty,
+            Err(error) => {
+                let first = error.iter().map(|found| found.message.clone()).next();
+                println!("left out: `{}` of {}: {}", definition.scoped_name, file.display(), first.unwrap_or_default());
+                continue;
+            }
+        };
         visit(&CorpusType { name: definition.scoped_name.to_string(), graph, ty });
     }
 }
