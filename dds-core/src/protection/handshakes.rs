@@ -91,6 +91,8 @@ pub(super) struct PeerState {
 pub(super) struct ProvedPeer {
     grant: Grant,
     pub(super) sent: SentKeys,
+    /// It replaces keys that it has, as this library does.
+    pub(super) takes_new_keys: bool,
     /// When its certificate or its permissions end, in seconds since 1970.
     expires: i64,
     subject: String,
@@ -337,7 +339,8 @@ impl Handshakes {
         let expires = proof.certificate.validity().not_after.min(grant.not_after);
         let text = format!("participant {prefix} has proved the identity `{subject}`").into();
         self.actions.push_back(SecurityAction::Report { kind: SecurityReportKind::Admitted, text });
-        peer.proved = Some(ProvedPeer { grant, sent: SentKeys::default(), expires, subject });
+        let takes_new_keys = vendor == Some(VendorId::OURS);
+        peer.proved = Some(ProvedPeer { grant, sent: SentKeys::default(), takes_new_keys, expires, subject });
         peer.refusal = None;
         self.refusals.forget(prefix);
         self.actions.push_back(SecurityAction::BeginKeyExchange { prefix, answers });

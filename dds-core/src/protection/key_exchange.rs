@@ -2,7 +2,7 @@
 //!
 //! Each message has one key, and goes by the topic ParticipantVolatileMessageSecure.
 
-use super::handshakes::{ExchangeContext, Handshakes};
+use super::handshakes::{ExchangeContext, Handshakes, PeerState};
 use super::keys::material_for;
 use super::policy::{DomainPolicy, authenticates_origin};
 use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel, SecurityReportKind};
@@ -82,12 +82,24 @@ impl Handshakes {
     ///
     /// The new keys count at once. A message that comes before them is lost, as on a lossy network.
     pub(super) fn renew_keys(&mut self, cx: &ExchangeContext<'_>) {
+        let keeps_keys = |peer: &PeerState| peer.proved.as_ref().is_some_and(|proved| !proved.takes_new_keys);
+        if self.peers.values().any(keeps_keys) {
+            // Cyclone DDS 0.10 reads nothing more after a change.
+            if self.renewals.postpone() {
+                let text = "the keys of this participant stay, although a participant that was cut off knows them: \
+                            participants of other vendors take no new ones; the keys change when these have left";
+                let (kind, text) = (SecurityReportKind::Failed, text.into());
+                self.actions.push_back(SecurityAction::Report { kind, text });
+            }
+            return;
+        }
         if !cx.filter.keys.renew() {
             let text = "the keys of this participant stay, although a participant that was expelled knows them: \
                         the system has no random numbers";
             let (kind, text) = (SecurityReportKind::Failed, text.into());
             return self.actions.push_back(SecurityAction::Report { kind, text });
         }
+        self.renewals.note_changed();
         let text = "the keys of this participant have changed, because a participant that was cut off knows them";
         self.actions.push_back(SecurityAction::Report { kind: SecurityReportKind::KeysChanged, text: text.into() });
         let proved: Vec<GuidPrefix> =

@@ -1,7 +1,8 @@
 //! When this participant changes its keys, and when the earlier keys of others no longer count.
 //!
 //! A participant that is expelled knows the keys of the others. They change them, so that it reads and forges nothing
-//! that follows (DDS Security 1.1, 8.5.1.8 exchanges the new ones). Bounds: a time for each known participant.
+//! that follows (DDS Security 1.1, 8.5.1.8 exchanges the new ones). Participants of other vendors take no second keys,
+//! so a change waits until they have left. Bounds: a time for each known participant.
 
 use super::handshakes::unix_of;
 use super::keys::KeysOfPeer;
@@ -20,6 +21,8 @@ pub(super) struct KeyRenewals {
     /// The next change of the own keys.
     due: Option<Instant>,
     pause_until: Option<Instant>,
+    /// A change waits for participants that take no new keys.
+    is_postponed: bool,
     /// When the first of the participants that left with keys loses its rights, in seconds since 1970.
     departed_until: Option<i64>,
     /// Participants that have changed their keys, and when the earlier ones no longer count.
@@ -30,10 +33,13 @@ impl KeyRenewals {
     /// Notes that a participant is gone. `expires`: the end of the rights that it has proved, in seconds since 1970.
     pub(super) fn note_lost(&mut self, prefix: GuidPrefix, expires: Option<i64>, cause: ParticipantLoss, now: Instant) {
         self.retiring.remove(&prefix);
+        if self.is_postponed {
+            // It may be the one that the change waits for.
+            self.set_due(now);
+        }
         match (cause, expires) {
             (ParticipantLoss::Refused, _) | (ParticipantLoss::Ignored, Some(_)) => {
-                let earliest = self.pause_until.map_or(now, |end| end.max(now));
-                self.due = Some(self.due.map_or(earliest, |due| due.min(earliest)));
+                self.set_due(now);
             }
             (_, Some(expires)) => {
                 self.departed_until = Some(self.departed_until.map_or(expires, |end| end.min(expires)));
@@ -41,6 +47,21 @@ impl KeyRenewals {
             // It has got no keys.
             (_, None) => {}
         }
+    }
+
+    fn set_due(&mut self, now: Instant) {
+        let earliest = self.pause_until.map_or(now, |end| end.max(now));
+        self.due = Some(self.due.map_or(earliest, |due| due.min(earliest)));
+    }
+
+    /// Lets a change wait until another participant has left. Returns whether it did not wait before.
+    pub(super) fn postpone(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_postponed, true)
+    }
+
+    /// Notes that the own keys have changed.
+    pub(super) fn note_changed(&mut self) {
+        self.is_postponed = false;
     }
 
     /// Notes that keys of a participant have arrived.
@@ -123,6 +144,21 @@ mod tests {
         assert!(!renewals.take_due(at(10)), "the pause");
         assert_eq!(renewals.deadline(at(10)), Some(at(11).instant));
         assert!(renewals.take_due(at(11)));
+    }
+
+    #[test]
+    fn change_waits_until_another_participant_has_left() {
+        let mut renewals = KeyRenewals::default();
+        renewals.note_lost(THIEF, None, ParticipantLoss::Refused, at(10).instant);
+        assert!(renewals.take_due(at(10)) && renewals.postpone());
+        assert_eq!(renewals.deadline(at(10)), None);
+        renewals.note_lost(GuidPrefix([8; 12]), Some(5_000), ParticipantLoss::Left, at(20).instant);
+        assert!(renewals.take_due(at(20)) && !renewals.postpone(), "it is not the last one");
+        renewals.note_lost(GuidPrefix([9; 12]), Some(5_000), ParticipantLoss::Left, at(30).instant);
+        assert!(renewals.take_due(at(30)));
+        renewals.note_changed();
+        renewals.note_lost(GuidPrefix([6; 12]), Some(5_000), ParticipantLoss::Left, at(40).instant);
+        assert!(!renewals.take_due(at(40)));
     }
 
     #[test]
