@@ -26,6 +26,9 @@ const VALUES: u32 = 20;
 /// A larger value takes a peer in Python seconds.
 const PAYLOAD_MAX: usize = 256 << 10;
 
+const TOO_LARGE: (&str, &str) =
+    ("more than 256 KiB in each value", "the peer in Python takes seconds for each of them");
+
 struct CorpusType {
     name: String,
     graph: TypeGraph,
@@ -224,7 +227,7 @@ impl Peer {
                     .ask(&format!("value {version} {}", hex(&payload)))
                     .map_err(|error| format!("{encoding:?} {error}: {data}\n  ours   {}", hex(&payload)))?;
                 // A member that begins with its length has two legal length codes (XTypes 1.3, 7.4.3.4.2).
-                let has_choice = version == 2 && contents.words.contains("mutable");
+                let has_choice = version == 2 && contents.any(&["mutable", "mutable union"]);
                 let is_equal = without_padding(&payload) == without_padding(&theirs);
                 let has_equal_value = || DynamicData::from_payload(&ty.ty, &theirs).is_ok_and(|read| read == data);
                 if !(is_equal || has_choice && has_equal_value()) {
@@ -263,7 +266,10 @@ fn compare_corpus(mut peer: Peer, limits: &Limits, describe: impl Fn(&CorpusType
     let (mut lacking, mut faults) = (BTreeMap::<(&str, &str), u32>::new(), Vec::new());
     for_each_type(|ty| {
         let contents = Contents::of(&ty.ty);
-        if let Some(lack) = limits.lacks.iter().find(|(word, _)| contents.words.contains(word)) {
+        let lack = limits.lacks.iter().find(|(word, _)| contents.words.contains(word));
+        // Each element is filled by its path, so a large array would take minutes before its payload is too large.
+        let least = DynamicData::new(&ty.ty).to_payload(Encoding::Xcdr2).map_or(0, |payload| payload.len());
+        if let Some(lack) = lack.or((least > PAYLOAD_MAX).then_some(&TOO_LARGE)) {
             *lacking.entry(*lack).or_default() += 1;
             return;
         }

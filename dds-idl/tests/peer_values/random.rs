@@ -38,8 +38,9 @@ pub(super) fn fill(data: &mut DynamicData, path: &str, ty: &DynamicType, random:
         DynamicKind::Array => fill_elements(data, path, &ty, ty.bound().unwrap().into(), random),
         DynamicKind::Map => {
             let key = ty.key_element().unwrap().resolved();
-            for number in 0..random.below(4) {
-                let key = if key.kind() == DynamicKind::String { format!("\"k{number}\"") } else { number.to_string() };
+            let keys = keys_of(&key);
+            let len = random.below(u64::from(ty.bound().unwrap_or(3).min(3)) + 1) as usize;
+            for key in keys.iter().take(len) {
                 fill(data, &format!("{path}[{key}]"), &ty.element().unwrap(), random);
             }
         }
@@ -84,6 +85,19 @@ pub(super) fn fill(data: &mut DynamicData, path: &str, ty: &DynamicType, random:
             }
         }
         kind => panic!("{path}: {kind:?}"),
+    }
+}
+
+/// Keys of a map in the form of a path.
+fn keys_of(ty: &DynamicType) -> Vec<String> {
+    match ty.kind() {
+        DynamicKind::String | DynamicKind::WString => (0..3).map(|number| format!("\"k{number}\"")).collect(),
+        DynamicKind::Enum => ty.literals().map(|(name, _)| name.to_owned()).collect(),
+        DynamicKind::Primitive(PrimitiveKind::Bool) => vec!["false".to_owned(), "true".to_owned()],
+        DynamicKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16) => {
+            ["\"a\"", "\"b\"", "\"c\""].map(str::to_owned).to_vec()
+        }
+        _ => (0..3).map(|number| number.to_string()).collect(),
     }
 }
 
