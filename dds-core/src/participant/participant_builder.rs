@@ -143,7 +143,7 @@ enum Setting {
     #[cfg(feature = "security")]
     PreSharedKey(PreSharedKey),
     #[cfg(feature = "security-pki")]
-    Credentials(Credentials),
+    Credentials(Box<Credentials>),
     Delivery(Delivery),
     Receive(Receiving),
     Thread(Role, ThreadSettings),
@@ -182,7 +182,7 @@ impl Setting {
             #[cfg(feature = "security")]
             Self::PreSharedKey(key) => config.pre_shared_key = Some(key),
             #[cfg(feature = "security-pki")]
-            Self::Credentials(credentials) => config.credentials = Some(credentials),
+            Self::Credentials(credentials) => config.credentials = Some(*credentials),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Receive(receive) => config.receive = receive,
             Self::Thread(role, settings) => config.threads.set(role, settings),
@@ -486,7 +486,7 @@ impl DomainParticipantBuilder {
     #[doc(alias = "dds.sec.auth.identity_ca")]
     #[doc(alias = "governance")]
     pub fn credentials(self, credentials: Credentials) -> Self {
-        self.set(Setting::Credentials(credentials))
+        self.set(Setting::Credentials(Box::new(credentials)))
     }
 
     /// Sets the thread that calls listeners. Default: [`Delivery::EventThread`].
