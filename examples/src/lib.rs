@@ -46,6 +46,7 @@ mod book {
         Images "howto/images.md"
         LateJoiners "howto/late-joiners.md"
         RequestReply "howto/request-reply.md"
+        Idl "howto/idl.md"
         Ros2 "howto/ros2.md"
         Tokio "howto/tokio.md"
         Simulator "howto/simulator.md"

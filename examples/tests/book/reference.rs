@@ -43,6 +43,15 @@ fn idl_of_the_shown_types_is_that_of_the_library() {
     check_generated("book/src/reference/types.md", "rust", &format!("```rust\n{}\n```\n", rust.trim_end()));
 }
 
+#[test]
+fn code_of_idl_is_that_of_dds_idl() {
+    let idl = read(&workspace().join("examples/idl/robot.idl"));
+    let specification = dds_idl::idl::parse_text("robot.idl", &idl, &Default::default()).unwrap();
+    let code = dds_idl::rust::generate(&specification, &Default::default()).unwrap();
+    check_generated("book/src/howto/idl.md", "idl-source", &format!("```text\n{idl}```\n"));
+    check_generated("book/src/howto/idl.md", "idl-rust", &format!("```rust\n{}\n```\n", code.trim_end()));
+}
+
 /// A change of one policy.
 type Change<Q> = fn(Q) -> Q;
 
@@ -261,4 +270,43 @@ fn limits_are_those_of_the_code() {
         assert!(page.contains(shown), "limits.md has no row {shown}");
         assert!(read(&workspace().join(file)).contains(constant), "{file} has another value than {constant}");
     }
+}
+
+/// Returns the features of a manifest with the features that each one enables.
+fn features_of(manifest: &str) -> Vec<(String, String)> {
+    let text = read(&workspace().join(manifest));
+    let section = text.split("\n[features]\n").nth(1).unwrap().split("\n\n[").next().unwrap();
+    let section = section.split("\n## Every package").next().unwrap().replace("[\n", "[").replace(",\n", ",");
+    let entries = section.lines().filter_map(|line| line.split_once(" = "));
+    entries.map(|(name, enabled)| (name.to_owned(), enabled.to_owned())).collect()
+}
+
+/// A package without a feature here would need a second dependency, which no page mentions.
+#[test]
+fn each_package_of_messages_is_always_there_or_a_feature_of_dds_ros2() {
+    let (packages, forwarded) = (features_of("dds-ros2-msgs/Cargo.toml"), features_of("dds-ros2/Cargo.toml"));
+    let enabled = |name: &str| packages.iter().find(|(package, _)| package == name).map(|(_, enabled)| enabled);
+    let mut always: BTreeSet<&str> = BTreeSet::from(["default", "action_msgs"]);
+    loop {
+        let known = always.len();
+        for name in always.clone() {
+            always.extend(enabled(name).unwrap().split('"').skip(1).step_by(2));
+        }
+        if always.len() == known {
+            break;
+        }
+    }
+    always.remove("default");
+    let added: BTreeSet<&str> =
+        packages.iter().map(|(name, _)| name.as_str()).filter(|name| *name != "default").collect();
+    let added: Vec<&str> = added.difference(&always).copied().collect();
+    for name in &added {
+        let feature = (name.to_string(), format!("[\"dds-ros2-msgs/{name}\"]"));
+        assert!(forwarded.contains(&feature), "dds-ros2 has no feature {name}");
+    }
+    let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let always = list(&Vec::from_iter(always));
+    let table =
+        format!("| always there | with a feature of the same name |\n|---|---|\n| {always} | {} |\n", list(&added));
+    check_generated("book/src/howto/ros2.md", "packages", &table);
 }
