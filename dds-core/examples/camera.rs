@@ -1,6 +1,6 @@
 //! A camera of 2.7 MB per image: written as a loan, read as a view, with dropped images counted.
 //!
-//! The viewer needs longer for an image than the camera. It gets the newest one, and the ledger counts the others.
+//! The viewer needs longer for an image than the camera. It gets the newest one, and `losses` counts the others.
 //! Two participants exchange the images as two processes do: on Linux through shared memory.
 
 #![allow(clippy::disallowed_methods, reason = "an example uses the clock and the threads of the standard library")]

@@ -59,8 +59,8 @@ async fn robot(participant: &DomainParticipant, robot: u32) -> dds_core::Result<
     let mut orders = participant.reader_builder(&DRIVE).filter(format!("robot = {robot}")).build()?.stream();
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
     let mut ctrl_c = pin!(tokio::signal::ctrl_c());
-    let (mut pose, mut speed) = (Pose { robot, x: 0.0 }, 0.0);
-    for number in 0.. {
+    let (mut pose, mut speed, mut number) = (Pose { robot, x: 0.0 }, 0.0, 0);
+    loop {
         tokio::select! {
             Some(order) = orders.next() => speed = order.speed,
             _ = ticks.tick() => {
@@ -70,6 +70,7 @@ async fn robot(participant: &DomainParticipant, robot: u32) -> dds_core::Result<
                 (image.robot, image.number) = (robot, number);
                 image.pixels.resize(640 * 480 * 3, 128);
                 image.write()?;
+                number += 1; // after an image only: a round with an order sends none
             }
             _ = &mut ctrl_c => break,
         }
@@ -82,6 +83,8 @@ async fn station(participant: &DomainParticipant) -> dds_core::Result<()> {
     let mut poses = participant.reader(&POSE)?.change_stream();
     let images = participant.reader(&IMAGE)?;
     let orders = participant.writer(&DRIVE)?;
+    println!("waiting for a robot");
+    orders.wait_for_readers(1).await?; // an order that is written earlier is lost
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     let mut ctrl_c = pin!(tokio::signal::ctrl_c());
     let mut speed = 1.0;
@@ -90,11 +93,12 @@ async fn station(participant: &DomainParticipant) -> dds_core::Result<()> {
             Some(change) = poses.next() => match change {
                 Change::Data(pose) => println!("robot {} is at {:.1}", pose.robot, pose.x),
                 Change::Disposed(robot) => println!("robot {robot} has left"),
-                end => println!("robot {} does not answer", end.into_key()),
+                gone => println!("robot {} is gone", gone.into_key()), // `NoWriters`: it crashed
             },
             readable = images.readable() => {
                 readable?;
                 for sample in &images.take()? {
+                    // `None`: the sample says that an instance has ended, and has no image.
                     let Some(Ok(image)) = sample.view::<ImageView<'_>>() else { continue };
                     println!("image {} with {} bytes", image.number, image.pixels.len());
                 }

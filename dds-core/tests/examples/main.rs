@@ -138,8 +138,14 @@ fn rover_station_drives_robot_and_sees_it_leave() {
     station.wait_for("with 921600 bytes");
     let at = |line: String| line.strip_prefix("robot 7 is at ").unwrap().parse::<f64>().unwrap();
     let start = at(station.wait_for("robot 7 is at "));
-    // An early order may have no reader yet, so the robot may start in either direction.
-    while at(station.wait_for("robot 7 is at ")) == start {}
+    // The station waits for the robot, so the first order arrives: forward.
+    let moved = loop {
+        let place = at(station.wait_for("robot 7 is at "));
+        if place != start {
+            break place;
+        }
+    };
+    assert!(start > 0.0 || moved > start, "from {start} to {moved}");
     interrupt(robot);
     station.wait_for("robot 7 has left");
     interrupt(station);
