@@ -1,31 +1,28 @@
 //! Publishes the latencies of a participant's endpoints, if its settings say so.
 //!
-//! A timer visits each endpoint once a second. The path of a sample has no part in it. The writer is an ordinary one,
-//! and its handle does not count as one of the application. It is dropped when the participant closes.
+//! A timer visits each endpoint once a second. The path of a sample has no part in it.
 
 use crate::actor::{Effects, Poke};
-use crate::context::{GroupedEndpoint, ParticipantContext};
+use crate::context::ParticipantContext;
 use crate::driver::Timer;
 use crate::infrastructure::{CreateErrorKind, Subject};
 use crate::participant::ParticipantHandle;
-use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
+use crate::participant::own_topic::{self, OwnTopic};
+use crate::publication::{DataWriter, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{LatencyKind, LatencyReport};
 use dds_rtps::cdr::Keyed;
 use dds_rtps::discovery::is_same_host;
 use dds_rtps::types::{Duration, Guid, Instant};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The publisher of latencies. `None` before the participant is enabled, after it is closed, and without the setting.
-#[derive(Default)]
-pub(crate) struct LatencyTopic {
-    publisher: Mutex<Option<Arc<LatencyPublisher>>>,
-}
+pub(crate) type LatencyTopic = OwnTopic<LatencyPublisher>;
 
-struct LatencyPublisher {
+/// The publisher of latencies.
+pub(crate) struct LatencyPublisher {
     participant: Weak<ParticipantHandle>,
     timer: Timer,
     state: Mutex<PublisherState>,
@@ -38,19 +35,6 @@ struct PublisherState {
     published: BTreeMap<(Guid, LatencyKind), u64>,
     /// Readers that have matched a writer on another host.
     crossed: BTreeSet<Guid>,
-}
-
-impl LatencyTopic {
-    fn publisher(&self) -> MutexGuard<'_, Option<Arc<LatencyPublisher>>> {
-        self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Closes the writer. It refers to the participant, so both would otherwise exist forever.
-    pub(super) fn close(&self) {
-        let publisher = self.publisher().take();
-        // Outside of the lock: the writer's end takes other locks.
-        drop(publisher);
-    }
 }
 
 impl ParticipantHandle {
@@ -66,11 +50,7 @@ impl ParticipantHandle {
             state: Mutex::new(PublisherState { writer, due, published: BTreeMap::new(), crossed: BTreeSet::new() }),
         });
         publisher.timer.set(Some(due));
-        *self.latency_topic().publisher() = Some(publisher);
-        if self.core.is_closed() {
-            // The thread that closed it may have looked before.
-            self.latency_topic().close();
-        }
+        self.latency_topic().open(publisher, self);
         Ok(())
     }
 
@@ -120,17 +100,7 @@ fn next_after(now: Instant) -> Instant {
 
 fn create_writer(participant: &Arc<ParticipantHandle>) -> Result<Arc<WriterHandle>, CreateErrorKind> {
     let qos = DataWriterQos::default().reliable().transient_local().keep_last(1);
-    let context = participant.as_publication_context();
-    let builder = DataWriterBuilder::<LatencyReport>::new(&context, LatencyReport::TOPIC.into(), qos);
-    match builder.build() {
-        Ok(writer) => {
-            let handle = Arc::clone(writer.handle());
-            // The factory's QoS decides only about entities of the application.
-            handle.enable()?;
-            Ok(handle)
-        }
-        Err(error) => Err(error.kind().clone()),
-    }
+    own_topic::create_writer::<LatencyReport>(participant, LatencyReport::TOPIC, qos)
 }
 
 impl Poke for LatencyPublisher {

@@ -27,6 +27,7 @@ mod matches;
 #[cfg(feature = "serde")]
 mod named_qos;
 mod of_entities;
+mod own_topic;
 mod participant_builder;
 mod participant_handle;
 mod receive_end;

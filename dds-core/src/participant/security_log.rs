@@ -1,32 +1,28 @@
 //! Publishes the security events of a participant, if its credentials say so (DDS Security 1.1, 9.6).
 //!
-//! Discovery puts events into a queue, and a timer publishes them outside of all turns. The writer is an ordinary one,
-//! as that of latencies. Bound: 64 events a minute. Those beyond it are counted, and the count is an event.
+//! Discovery puts events into a queue, and a timer publishes them outside of all turns. Bound: 64 events a minute. Those beyond it are counted, and the count is an event.
 
 use crate::actor::{Effects, Poke};
-use crate::context::{GroupedEndpoint, ParticipantContext};
+use crate::context::ParticipantContext;
 use crate::driver::Timer;
 use crate::infrastructure::CreateErrorKind;
 use crate::participant::ParticipantHandle;
+use crate::participant::own_topic::{self, OwnTopic};
 use crate::protection::{SecurityEvent, SecurityEventSource, SecuritySeverity};
-use crate::publication::{DataWriter, DataWriterBuilder, WriterHandle};
+use crate::publication::{DataWriter, WriterHandle};
 use crate::qos::{DataRepresentation, DataWriterQos};
 use dds_rtps::discovery::SecurityReportKind;
 use dds_rtps::types::{Duration, EntityId, Guid, Instant, Locator};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Events in a minute. An attacker must not fill the network.
 const EVENTS_MAX: usize = 64;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The publisher of security events. `None` before the participant is enabled, after it is closed, and without the
-/// setting.
-#[derive(Default)]
-pub(crate) struct SecurityLogTopic {
-    publisher: Mutex<Option<Arc<SecurityLogPublisher>>>,
-}
+pub(crate) type SecurityLogTopic = OwnTopic<SecurityLogPublisher>;
 
-struct SecurityLogPublisher {
+/// The publisher of security events.
+pub(crate) struct SecurityLogPublisher {
     participant: Weak<ParticipantHandle>,
     severity: SecuritySeverity,
     timer: Timer,
@@ -65,17 +61,6 @@ impl PendingSecurityEvents {
 }
 
 impl SecurityLogTopic {
-    fn publisher(&self) -> MutexGuard<'_, Option<Arc<SecurityLogPublisher>>> {
-        self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Closes the writer. It refers to the participant, so both would otherwise exist forever.
-    pub(super) fn close(&self) {
-        let publisher = self.publisher().take();
-        // Outside of the lock: the writer's end takes other locks.
-        drop(publisher);
-    }
-
     /// Whether events are published.
     pub(super) fn is_open(&self) -> bool {
         self.publisher().is_some()
@@ -83,7 +68,7 @@ impl SecurityLogTopic {
 
     /// Publishes an event soon, if it is grave enough.
     pub(super) fn note(&self, kind: SecurityReportKind, text: &str, now: Instant) {
-        let Some(publisher) = self.publisher().clone() else { return };
+        let Some(publisher) = self.publisher() else { return };
         if SecuritySeverity::of(kind) <= publisher.severity {
             publisher.queue.lock().unwrap_or_else(PoisonError::into_inner).add(kind, text, now);
             publisher.timer.set(Some(now));
@@ -104,11 +89,7 @@ impl ParticipantHandle {
             queue: Mutex::default(),
             writer: Mutex::new(writer),
         });
-        *self.security_log().publisher() = Some(publisher);
-        if self.core.is_closed() {
-            // The thread that closed it may have looked before.
-            self.security_log().close();
-        }
+        self.security_log().open(publisher, self);
         Ok(())
     }
 
@@ -128,17 +109,7 @@ fn create_writer(participant: &Arc<ParticipantHandle>) -> Result<Arc<WriterHandl
     let qos = DataWriterQos::default().reliable().transient_local().keep_last(EVENTS_MAX as u32);
     // DDS Security 1.1: its types have XCDR version 1.
     let qos = qos.representation([DataRepresentation::Xcdr1]);
-    let context = participant.as_publication_context();
-    let builder = DataWriterBuilder::<SecurityEvent>::new(&context, SecurityEvent::TOPIC.into(), qos);
-    match builder.build() {
-        Ok(writer) => {
-            let handle = Arc::clone(writer.handle());
-            // The factory's QoS decides only about entities of the application.
-            handle.enable()?;
-            Ok(handle)
-        }
-        Err(error) => Err(error.kind().clone()),
-    }
+    own_topic::create_writer::<SecurityEvent>(participant, SecurityEvent::TOPIC, qos)
 }
 
 impl Poke for SecurityLogPublisher {

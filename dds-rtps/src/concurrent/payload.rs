@@ -205,10 +205,11 @@ impl SlotMut {
         if !is_writable {
             self.slot = Arc::default();
         }
-        match Arc::get_mut(&mut self.slot) {
-            Some(PayloadSlot::Own(bytes)) => bytes,
-            _ => unreachable!("one strong reference, and no weak ones exist"),
-        }
+        let bytes = match Arc::get_mut(&mut self.slot) {
+            Some(PayloadSlot::Own(bytes)) => Some(bytes),
+            _ => None,
+        };
+        bytes.expect("its own memory, one strong reference, and no weak ones exist")
     }
 
     /// Ends writing. Returns the whole slot as a payload.

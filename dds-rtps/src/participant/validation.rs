@@ -868,18 +868,19 @@ mod tests {
         }
     }
 
+    /// The challenge to a peer with two locators.
+    fn at_two_locators() -> Validations {
+        let unicast = [7410, 7412].map(|port| route(port).unicast[0]).into_iter().collect();
+        let mut validations = Validations::new(HashSeed::fixed(7));
+        let peer = peer(VendorId::CYCLONE);
+        let all = Route { unicast, ..Route::default() };
+        validations.begin(at(0), (&peer, ChallengeReason::Address), BuiltinEndpoints(0x3f), all, 100_000);
+        validations
+    }
+
     #[test]
     fn locator_that_falls_silent_leaves_the_next_challenge_to_all() {
-        let locators = [7410, 7412].map(|port| route(port).unicast[0]);
-        let mut validations = Validations::new(HashSeed::fixed(7));
-        let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-        validations.begin(
-            at(0),
-            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
-            BuiltinEndpoints(0x3f),
-            all,
-            100_000,
-        );
+        let mut validations = at_two_locators();
         let secret = round(&mut validations, at(0))[1].1;
         assert_eq!(answer(&mut validations, BuiltinPairTopic::Publications, secret), Answer::Unrelated);
         let reached: Vec<_> = (1..100).map(|second| round(&mut validations, at(second * 1_000)).len()).collect();
@@ -888,17 +889,8 @@ mod tests {
 
     #[test]
     fn answers_of_an_earlier_route_do_not_count() {
-        let locators = [7410, 7412].map(|port| route(port).unicast[0]);
         let topic = BuiltinPairTopic::Publications;
-        let mut validations = Validations::new(HashSeed::fixed(7));
-        let all = Route { unicast: locators.into_iter().collect(), ..Route::default() };
-        validations.begin(
-            at(0),
-            (&peer(VendorId::CYCLONE), ChallengeReason::Address),
-            BuiltinEndpoints(0x3f),
-            all,
-            100_000,
-        );
+        let mut validations = at_two_locators();
         for _ in 0..2 {
             let secret = challenge(&mut validations, at(1)).unwrap();
             assert_eq!(answer(&mut validations, topic, secret.0), Answer::Unrelated);

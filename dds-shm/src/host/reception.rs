@@ -148,8 +148,8 @@ impl ShmMessage<'_> {
     ///
     /// # Errors
     /// Returns the message if it must be copied: it lies in the ring, the peer is not trusted, or this process keeps
-    /// [`kept_bytes_max`](super::ShmConfig::kept_bytes_max) already. A peer is trusted if it runs as the same user, in
-    /// a PID namespace that this process sees.
+    /// [`kept_bytes_max`](super::ShmConfig::kept_bytes_max) already. A peer is trusted if it runs as the same user
+    /// in the same PID namespace.
     pub fn keep(mut self, place: &mut KeptMessage) -> Result<(), Self> {
         if !self.incoming.keep(self.record, place) {
             return Err(self);
