@@ -4,9 +4,9 @@
 //! it returns blocks.
 //!
 //! A peer may keep messages for longer than its path lives. Their blocks stay unchanged until it returns them, or its
-//! process ends. Bound: the pool, because each entry holds a block.
+//! process ends. Bound: they count for the next paths of the process, so it never holds more than by one path.
 
-use super::path::OpenSending;
+use super::path::{DepartedHolds, OpenSending};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open, test_kill_process};
@@ -47,6 +47,18 @@ impl DepartedPeers {
         if !peers.is_empty() {
             peers.retain_mut(|peer| !peer.is_done());
         }
+    }
+
+    /// What a process still holds of ended paths.
+    pub(super) fn held_by(&self, process: Pid) -> DepartedHolds {
+        self.sweep();
+        let mut holds = DepartedHolds::default();
+        for peer in self.lock().iter() {
+            if peer.process == process {
+                holds = holds.with(&peer.sending);
+            }
+        }
+        holds
     }
 
     /// Whether the timer should sweep.

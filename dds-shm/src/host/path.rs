@@ -63,6 +63,13 @@ pub(super) struct OpenSending {
     holds: HeldBlocks,
 }
 
+/// What the process of a peer holds of ended paths.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct DepartedHolds {
+    blocks: u32,
+    grains: usize,
+}
+
 /// Blocks that the peer holds.
 #[derive(Debug)]
 struct HeldBlocks {
@@ -75,6 +82,8 @@ struct HeldBlocks {
     blocks_max: u32,
     held_grains: usize,
     grains_max: usize,
+    /// They count as well, so that a peer does not hold more by a new path.
+    departed: DepartedHolds,
 }
 
 /// A message in the pool of its host, ready for several paths.
@@ -126,6 +135,7 @@ impl ShmPath {
         if !Arc::ptr_eq(&open.holds.pool, &message.pool) {
             return Err(SendFailure::OtherHost);
         }
+        self.state.count_departed(open);
         let pushed = open.push_block(message);
         self.state.complete(sending, pushed)
     }
@@ -180,10 +190,22 @@ impl PathState {
         host: &HostState,
         process: Option<Pid>,
     ) -> Self {
-        let holds = HeldBlocks::new(Arc::clone(&host.pool), &host.config);
+        let mut holds = HeldBlocks::new(Arc::clone(&host.pool), &host.config);
+        if let Some(process) = process {
+            holds.departed = host.departed.held_by(process);
+        }
         let sending = Mutex::new(Sending::Open(OpenSending { ring, holds }));
         let departed = Arc::clone(&host.departed);
         Self { id, peer, socket, sending, departed, process, wants_room: AtomicBool::new(false) }
+    }
+
+    /// Counts anew what the peer holds of its earlier paths, as long as it holds something.
+    fn count_departed(&self, open: &mut OpenSending) {
+        if open.holds.departed.blocks > 0 {
+            if let Some(process) = self.process {
+                open.holds.departed = self.departed.held_by(process);
+            }
+        }
     }
 
     /// Writes a record and wakes the peer if it sleeps.
@@ -331,6 +353,14 @@ impl OpenSending {
     }
 }
 
+impl DepartedHolds {
+    /// Adds the holds of one ended path.
+    pub(super) fn with(self, sending: &OpenSending) -> Self {
+        let HeldBlocks { blocks, held_grains, .. } = sending.holds;
+        Self { blocks: self.blocks + blocks, grains: self.grains + held_grains }
+    }
+}
+
 impl HeldBlocks {
     fn new(pool: Arc<BlockPool>, config: &ShmConfig) -> Self {
         let grains = pool.len() / GRAIN_LEN;
@@ -341,6 +371,7 @@ impl HeldBlocks {
             blocks_max: (config.held_blocks_max.min(RETURNS_MAX as usize)) as u32,
             held_grains: 0,
             grains_max: config.held_bytes_max / GRAIN_LEN,
+            departed: DepartedHolds::default(),
             pool,
         }
     }
@@ -348,21 +379,29 @@ impl HeldBlocks {
     /// One block of any length is always permitted.
     fn has_room_for(&self, message: &StagedMessage) -> bool {
         // One message may exceed the limit if the peer holds nothing else. Otherwise it could never be sent.
-        let is_first = self.blocks == 0;
-        let fits = self.held_grains + grains_of(message.len as usize) <= self.grains_max;
+        let is_first = self.count() == 0;
+        let fits = self.held() + grains_of(message.len as usize) <= self.grains_max;
         let is_countable = match self.counts.get(message.block as usize) {
             Some(count) => *count < u8::MAX,
             None => false,
         };
-        self.blocks < self.blocks_max.max(1) && is_countable && (fits || is_first)
+        self.count() < self.blocks_max.max(1) && is_countable && (fits || is_first)
+    }
+
+    fn count(&self) -> u32 {
+        self.blocks + self.departed.blocks
+    }
+
+    fn held(&self) -> usize {
+        self.held_grains + self.departed.grains
     }
 
     /// Number of messages of `len` bytes that the peer may still hold.
     fn room_for(&self, len: usize) -> usize {
         let grains = grains_of(len).max(1);
-        let by_length = self.grains_max.saturating_sub(self.held_grains) / grains;
-        let by_number = self.blocks_max.max(1).saturating_sub(self.blocks) as usize;
-        by_number.min(by_length).max(usize::from(self.blocks == 0))
+        let by_length = self.grains_max.saturating_sub(self.held()) / grains;
+        let by_number = self.blocks_max.max(1).saturating_sub(self.count()) as usize;
+        by_number.min(by_length).max(usize::from(self.count() == 0))
     }
 
     fn add(&mut self, message: &StagedMessage) {

@@ -277,6 +277,31 @@ fn kept_message_outlives_its_path() {
     }
 }
 
+/// A peer takes all that it may hold, leaves, and comes back.
+#[test]
+fn blocks_of_ended_paths_count_for_the_next_path() {
+    let limits = ShmConfig { held_blocks_max: 4, ..config() };
+    let (mut one, mut other) = connected_with(&limits);
+    let mut kept_messages = Vec::new();
+    for _ in 0..2 {
+        one.send(&bytes(100_000)).unwrap();
+        kept_messages.push(kept(&mut other));
+    }
+    one.path.as_ref().unwrap().close();
+    assert_eq!(one.expect(), Seen::Down(PathEnd::Closed));
+    assert_eq!(other.expect(), Seen::Down(PathEnd::PeerLeft));
+    other.host.connect(one.host.identity()).unwrap();
+    open_both(&mut one, &mut other);
+    for _ in 0..2 {
+        one.send(&bytes(100_000)).unwrap();
+    }
+    assert_eq!(one.send(&bytes(100_000)), Err(SendFailure::Full(Exhausted::HeldByPeer)));
+    kept_messages.pop();
+    one.send(&bytes(100_000)).unwrap();
+    assert_eq!(one.send(&bytes(100_000)), Err(SendFailure::Full(Exhausted::HeldByPeer)));
+    assert_eq!(kept_messages[0].as_ref(), bytes(100_000));
+}
+
 #[test]
 fn kept_message_outlives_the_host_of_its_sender() {
     let (one, mut other) = connected();

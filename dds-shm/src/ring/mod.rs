@@ -41,6 +41,7 @@ pub(crate) use returns::BlockReturns;
 pub(crate) use writer::{Pushed, RingWriter};
 
 use crate::memory::Memory;
+use crate::reasons::Violation;
 
 /// Offset of the position behind the last record.
 const WRITTEN: usize = 0;
@@ -103,6 +104,13 @@ pub(crate) struct Record {
     pub(crate) argument: u32,
 }
 
+impl Record {
+    /// Bytes that the record takes in the ring.
+    fn taken(self) -> u32 {
+        record_len(if self.kind == RecordKind::Inline { self.len } else { 0 })
+    }
+}
+
 /// Bytes that a record with this payload takes in the ring.
 pub(crate) fn record_len(payload_len: u32) -> u32 {
     HEADER_LEN + payload_len.next_multiple_of(HEADER_LEN)
@@ -113,6 +121,16 @@ fn place(position: u32, ring_len: u32) -> usize {
     RING + (position & (ring_len - 1)) as usize
 }
 
+/// Checks the header of a record. `available`: bytes from its start to the end of the written ones.
+fn parse_record(header: [u8; HEADER_LEN as usize], available: u32) -> Result<Record, Violation> {
+    let [kind, len, argument, _] = words_of(header);
+    let record = Record { kind: kind_of(kind)?, len, argument };
+    if record.kind == RecordKind::Inline && (len > INLINE_MAX as u32 || record_len(len) > available) {
+        return Err(Violation::RecordLength);
+    }
+    Ok(record)
+}
+
 /// The words of a record's header: kind, length, argument, and zero.
 fn words_of(header: [u8; HEADER_LEN as usize]) -> [u32; 4] {
     let mut words = [0; 4];
@@ -120,4 +138,9 @@ fn words_of(header: [u8; HEADER_LEN as usize]) -> [u32; 4] {
         *word = bytes.try_into().map_or(0, u32::from_ne_bytes);
     }
     words
+}
+
+fn kind_of(number: u32) -> Result<RecordKind, Violation> {
+    let kinds = [RecordKind::Inline, RecordKind::Block, RecordKind::Probe, RecordKind::Answer];
+    kinds.into_iter().find(|kind| *kind as u32 == number).ok_or(Violation::RecordKind)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     BlockReturns, FINAL, FIRST_SLEEP, HEADER_LEN, INLINE_MAX, KEEPS, READ, Record, RecordKind, SLEEP, WISH, WRITTEN,
-    place, record_len, words_of,
+    parse_record, place,
 };
 use crate::memory::Memory;
 use crate::reasons::Violation;
@@ -58,11 +58,7 @@ impl<M: Memory> RingReader<M> {
         // The peer may change the header at any time, so only this copy is checked and used.
         let mut header = [0; HEADER_LEN as usize];
         self.peer.read(place(self.read, self.ring_len), &mut header);
-        let [kind, len, argument, _] = words_of(header);
-        let record = Record { kind: kind_of(kind)?, len, argument };
-        if record.kind == RecordKind::Inline && (len > INLINE_MAX as u32 || record_len(len) > available) {
-            return Err(Violation::RecordLength);
-        }
+        let record = parse_record(header, available)?;
         Ok(Some(record))
     }
 
@@ -97,8 +93,7 @@ impl<M: Memory> RingReader<M> {
 
     /// Removes a record that [`peek`](Self::peek) returned. The caller returns its block later.
     pub(crate) fn keep(&mut self, record: Record) {
-        let payload_len = if record.kind == RecordKind::Inline { record.len } else { 0 };
-        self.read = self.read.wrapping_add(record_len(payload_len));
+        self.read = self.read.wrapping_add(record.taken());
         debug_assert!(self.written.wrapping_sub(self.read) < self.ring_len, "a record lies within the written bytes");
         self.own.store(READ, self.read);
         self.has_progress = true;
@@ -183,9 +178,4 @@ impl<M: Memory> RingReader<M> {
         self.written = written;
         Ok(written != self.read)
     }
-}
-
-fn kind_of(number: u32) -> Result<RecordKind, Violation> {
-    let kinds = [RecordKind::Inline, RecordKind::Block, RecordKind::Probe, RecordKind::Answer];
-    kinds.into_iter().find(|kind| *kind as u32 == number).ok_or(Violation::RecordKind)
 }

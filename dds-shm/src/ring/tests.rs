@@ -194,10 +194,14 @@ fn unread_blocks_come_back_after_the_last_read() {
 
 #[test]
 fn last_position_within_a_record_is_refused_or_ends() {
-    for read in (0..=4096).step_by(8) {
+    // Bytes of the messages look like headers: of an inline record that would lead back, and of a block.
+    let long = [1_u32.to_ne_bytes(), 0xFFFF_FFE0_u32.to_ne_bytes()].concat();
+    let block = [2_u32.to_ne_bytes(), 9_u32.to_ne_bytes()].concat();
+    let messages = [vec![0xff; 1000], long.repeat(125), block.repeat(125)];
+    for (read, message) in (0..=4096).step_by(8).flat_map(|read| messages.iter().map(move |message| (read, message))) {
         let mut pair = pair();
         for block in 0..3 {
-            pair.push(&[0xff; 1000]);
+            pair.push(message);
             pair.push_block(block);
         }
         pair.memories.1.store(READ, read);

@@ -1,8 +1,8 @@
 //! The side that writes records and receives returned blocks.
 
 use super::{
-    FINAL, HEADER_LEN, KEEPS, READ, RETURNED, RETURNS, RETURNS_MAX, RING, RecordKind, SLEEP, WISH, WRITTEN, place,
-    record_len, words_of,
+    FINAL, HEADER_LEN, KEEPS, READ, RETURNED, RETURNS, RETURNS_MAX, RING, RecordKind, SLEEP, WISH, WRITTEN,
+    parse_record, place, record_len,
 };
 use crate::memory::Memory;
 use crate::reasons::Violation;
@@ -169,18 +169,18 @@ impl<M: Memory> RingWriter<M> {
         self.look_for_room()?;
         let mut position = self.read;
         while position != self.written {
-            let mut header = [0; HEADER_LEN as usize];
-            self.own.read(place(position, self.ring_len), &mut header);
-            let [kind, len, argument, _] = words_of(header);
-            if kind == RecordKind::Block as u32 && !take_back(argument) {
-                return Err(Violation::BlockNotHeld);
-            }
-            let payload_len = if kind == RecordKind::Inline as u32 { len } else { 0 };
-            position = position.wrapping_add(record_len(payload_len));
-            // The position of a peer that breaks rules may lie inside of a record.
-            if self.written.wrapping_sub(position) > self.ring_len {
+            // A peer that breaks rules may state a position within a record, whose bytes are no header.
+            let available = self.written.wrapping_sub(position);
+            if available < HEADER_LEN || position % HEADER_LEN != 0 {
                 return Err(Violation::ReadBeyondWritten);
             }
+            let mut header = [0; HEADER_LEN as usize];
+            self.own.read(place(position, self.ring_len), &mut header);
+            let record = parse_record(header, available)?;
+            if record.kind == RecordKind::Block && !take_back(record.argument) {
+                return Err(Violation::BlockNotHeld);
+            }
+            position = position.wrapping_add(record.taken());
         }
         Ok(())
     }
