@@ -4,7 +4,6 @@
 //! returns to its owner, and the emptied slot to the pool. So a further payload allocates nothing.
 
 use super::Payload;
-use super::payload::PayloadSlot;
 use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -18,14 +17,18 @@ pub trait BorrowedBytes: AsRef<[u8]> + Any + Send + Sync {
     fn give_back(&mut self);
 }
 
+/// A reference of a payload to borrowed memory.
+#[derive(Clone)]
+pub(super) struct BorrowedRef(Arc<BorrowedSlot>);
+
 /// Borrowed memory, and the pool to which the slot returns.
-pub(super) struct BorrowedSlot {
-    memory: Box<dyn BorrowedBytes>,
+struct BorrowedSlot {
+    bytes: Box<dyn BorrowedBytes>,
     pool: Weak<SpareSlots>,
 }
 
 /// Empty slots.
-type SpareSlots = Mutex<Vec<Arc<PayloadSlot>>>;
+type SpareSlots = Mutex<Vec<Arc<BorrowedSlot>>>;
 
 /// Slots for memory of the kind `B`.
 pub struct BorrowedPool<B> {
@@ -33,25 +36,30 @@ pub struct BorrowedPool<B> {
     _kind: PhantomData<fn() -> B>,
 }
 
-impl BorrowedSlot {
-    #[inline]
+impl BorrowedRef {
     pub(super) fn bytes(&self) -> &[u8] {
-        (*self.memory).as_ref()
+        (*self.0.bytes).as_ref()
     }
+}
 
-    /// A payload leaves the slot. The last one returns the memory, and the slot to its pool.
-    #[cold]
-    pub(super) fn leave(slot: &mut Arc<PayloadSlot>) {
-        // Two payloads that leave at once both see the other one. Then the drop of the slot returns the memory.
-        let Some(PayloadSlot::Borrowed(borrowed)) = Arc::get_mut(slot) else { return };
-        borrowed.memory.give_back();
-        if let Some(pool) = borrowed.pool.upgrade() {
-            keep_spare(&pool, Arc::clone(slot));
+impl Drop for BorrowedRef {
+    fn drop(&mut self) {
+        // Two payloads that end at once both see the other one. Then the end of the slot returns the bytes.
+        let Some(slot) = Arc::get_mut(&mut self.0) else { return };
+        slot.bytes.give_back();
+        if let Some(pool) = slot.pool.upgrade() {
+            keep_spare(&pool, Arc::clone(&self.0));
         }
     }
 }
 
-fn keep_spare(spare: &SpareSlots, slot: Arc<PayloadSlot>) {
+impl Drop for BorrowedSlot {
+    fn drop(&mut self) {
+        self.bytes.give_back();
+    }
+}
+
+fn keep_spare(spare: &SpareSlots, slot: Arc<BorrowedSlot>) {
     let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
     if spare.len() < SPARE_SLOTS_MAX {
         spare.push(slot);
@@ -65,42 +73,34 @@ impl<B: BorrowedBytes + Default> BorrowedPool<B> {
         Self { spare: Arc::new(Mutex::new(Vec::with_capacity(SPARE_SLOTS_MAX))), _kind: PhantomData }
     }
 
-    /// Makes a payload of the memory that `borrow` takes. The memory is empty before.
+    /// Makes a payload of the bytes that `borrow` takes. The place for them is empty before.
     ///
     /// # Errors
     /// The error of `borrow`.
     pub fn fill<E>(&self, borrow: impl FnOnce(&mut B) -> Result<(), E>) -> Result<Payload, E> {
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut slot = spare.unwrap_or_else(|| self.new_slot());
-        let memory = match Arc::get_mut(&mut slot) {
-            Some(PayloadSlot::Borrowed(borrowed)) => (&mut *borrowed.memory as &mut dyn Any).downcast_mut::<B>(),
-            // The thread that returned the slot still has its reference.
-            _ => None,
+        let mut slot = self.empty_slot();
+        let bytes = match Arc::get_mut(&mut slot) {
+            Some(slot) => (&mut *slot.bytes as &mut dyn Any).downcast_mut::<B>(),
+            None => None,
         };
-        match memory {
-            Some(memory) => {
-                if let Err(error) = borrow(memory) {
-                    keep_spare(&self.spare, slot);
-                    return Err(error);
-                }
-            }
-            None => {
-                let mut memory = B::default();
-                borrow(&mut memory)?;
-                slot = self.slot_of(memory);
+        let borrowed = borrow(bytes.expect("a pool has slots of one kind, and an empty one has one reference"));
+        match borrowed {
+            Ok(()) => Ok(Payload::borrowed(BorrowedRef(slot))),
+            Err(error) => {
+                keep_spare(&self.spare, slot);
+                Err(error)
             }
         }
-        Ok(Payload::whole(slot))
     }
 
-    #[cold]
-    fn new_slot(&self) -> Arc<PayloadSlot> {
-        self.slot_of(B::default())
-    }
-
-    fn slot_of(&self, memory: B) -> Arc<PayloadSlot> {
-        let pool = Arc::downgrade(&self.spare);
-        Arc::new(PayloadSlot::Borrowed(Box::new(BorrowedSlot { memory: Box::new(memory), pool })))
+    /// An empty slot with one reference.
+    fn empty_slot(&self) -> Arc<BorrowedSlot> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match spare {
+            // The thread that returned it may not have dropped its reference yet.
+            Some(slot) if Arc::strong_count(&slot) == 1 => slot,
+            _ => Arc::new(BorrowedSlot { bytes: Box::new(B::default()), pool: Arc::downgrade(&self.spare) }),
+        }
     }
 }
 
@@ -139,12 +139,6 @@ mod tests {
         }
     }
 
-    impl Drop for Lent {
-        fn drop(&mut self) {
-            self.give_back();
-        }
-    }
-
     fn borrow(pool: &BorrowedPool<Lent>, bytes: &[u8], returns: &Arc<AtomicUsize>) -> Payload {
         let filled = pool.fill(|lent| {
             assert!(lent.bytes.is_empty() && lent.returns.is_none());
@@ -160,10 +154,9 @@ mod tests {
     #[test]
     fn memory_returns_with_its_last_payload_and_the_slot_is_reused() {
         let (pool, returns) = (BorrowedPool::new(), Arc::new(AtomicUsize::new(0)));
-        let mut slots = Vec::new();
         for round in 1..=5 {
             let packet = borrow(&pool, b"0123456789", &returns);
-            slots.push(Arc::as_ptr(packet.slot()));
+            assert_eq!(pool.spare.lock().unwrap().len(), 0, "the one slot is in use");
             let part = packet.share(&packet.bytes()[2..8]).unwrap();
             assert_eq!((part.bytes(), part.is_small_part()), (&b"234567"[..], false));
             assert!(part.slice(0..4).is_small_part());
@@ -172,7 +165,7 @@ mod tests {
             drop(part);
             assert_eq!(returns.load(Ordering::Relaxed), round);
         }
-        assert!(slots.windows(2).all(|pair| pair[0] == pair[1]), "one slot serves all");
+        assert_eq!(pool.spare.lock().unwrap().len(), 1, "one slot serves all");
     }
 
     #[test]

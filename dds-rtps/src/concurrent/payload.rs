@@ -4,49 +4,23 @@
 //! reference-counted and never change. When the last payload of a slot is gone, the [`SlotPool`](super::SlotPool)
 //! reuses its memory.
 
-use super::borrowed::BorrowedSlot;
+use super::borrowed::BorrowedRef;
 use crate::cdr::copy_of;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The memory of one sample.
-pub(super) enum PayloadSlot {
-    /// Memory of the heap, which a pool reuses.
-    Own(Vec<u8>),
-    /// Memory of another owner, which gets it back with the last payload.
-    Borrowed(Box<BorrowedSlot>),
-}
-
-impl Default for PayloadSlot {
-    fn default() -> Self {
-        Self::Own(Vec::new())
-    }
+#[derive(Debug, Default)]
+pub(super) struct PayloadSlot {
+    bytes: Vec<u8>,
 }
 
 impl PayloadSlot {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Own(bytes) => bytes,
-            Self::Borrowed(borrowed) => borrowed.bytes(),
-        }
-    }
-
-    fn capacity(&self) -> usize {
-        match self {
-            Self::Own(bytes) => bytes.capacity(),
-            Self::Borrowed(borrowed) => borrowed.bytes().len(),
-        }
-    }
-
-    pub(super) fn is_borrowed(&self) -> bool {
-        matches!(self, Self::Borrowed(_))
-    }
-
     /// How many bytes the slot occupies, for any content. Constant while the slot is in a ring, because only
     /// its sole owner may write.
     pub(super) fn memory(&self) -> usize {
-        size_of::<Self>() + self.capacity()
+        size_of::<Self>() + self.bytes.capacity()
     }
 
     /// Whether the caller has the only reference. Stays so, because only an owner can create another one.
@@ -55,40 +29,46 @@ impl PayloadSlot {
     }
 }
 
-/// A reference of a payload to its slot.
+/// The memory of a payload.
 #[derive(Clone)]
-struct SlotRef(Arc<PayloadSlot>);
+enum PayloadMemory {
+    /// A slot, which its pool reuses.
+    Slot(Arc<PayloadSlot>),
+    /// Memory of another owner, which gets it back with the last payload.
+    Borrowed(BorrowedRef),
+}
 
-impl Drop for SlotRef {
-    #[inline]
-    fn drop(&mut self) {
-        if self.0.is_borrowed() {
-            BorrowedSlot::leave(&mut self.0);
+impl PayloadMemory {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Slot(slot) => &slot.bytes,
+            Self::Borrowed(borrowed) => borrowed.bytes(),
         }
     }
 }
 
-/// An immutable part of a slot. A clone costs one atomic operation.
+/// An immutable part of a slot, or of borrowed memory. A clone costs one atomic operation.
 #[derive(Clone)]
 pub struct Payload {
-    slot: SlotRef,
-    start: usize,
-    end: usize,
+    memory: PayloadMemory,
+    /// Offsets of 32 bits, so that the kind of memory makes no payload larger. No sample is longer (RTPS 2.5, 9.4.5.5).
+    start: u32,
+    end: u32,
 }
 
 impl Payload {
     /// The bytes, from the encapsulation header on.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        let bytes = self.slot.0.bytes();
-        debug_assert!(self.start <= self.end && self.end <= bytes.len(), "a payload lies in its slot");
-        bytes.get(self.start..self.end).unwrap_or_default()
+        let bytes = self.memory.bytes();
+        debug_assert!(self.start <= self.end && self.end as usize <= bytes.len(), "a payload lies in its memory");
+        bytes.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
     /// How many bytes there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.end - self.start
+        (self.end - self.start) as usize
     }
 
     /// Whether there are no bytes.
@@ -101,62 +81,80 @@ impl Payload {
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         // A range beyond the payload would show bytes of other messages in the slot.
-        let start = self.start.saturating_add(range.start).min(self.end);
-        let end = self.start.saturating_add(range.end).clamp(start, self.end);
-        Self { slot: self.slot.clone(), start, end }
+        let start = self.start.saturating_add(offset_of(range.start)).min(self.end);
+        let end = self.start.saturating_add(offset_of(range.end)).clamp(start, self.end);
+        Self { memory: self.memory.clone(), start, end }
     }
 
-    /// Whether this part uses less than half of the memory of its slot.
+    /// Whether this part uses less than half of the memory that it keeps occupied.
     #[must_use]
     pub fn is_small_part(&self) -> bool {
-        // The capacity counts, because the whole memory stays occupied.
-        self.len() < self.slot.0.capacity() / 2
+        let occupied = match &self.memory {
+            // The capacity counts, because the whole memory stays occupied.
+            PayloadMemory::Slot(slot) => slot.bytes.capacity(),
+            PayloadMemory::Borrowed(borrowed) => borrowed.bytes().len(),
+        };
+        self.len() < occupied / 2
     }
 
-    /// Bytes of the slot that this payload keeps occupied.
+    /// Bytes that this payload keeps occupied.
     pub(crate) fn memory(&self) -> usize {
-        self.slot.0.memory()
+        match &self.memory {
+            PayloadMemory::Slot(slot) => slot.memory(),
+            PayloadMemory::Borrowed(borrowed) => borrowed.bytes().len(),
+        }
     }
 
     /// Turns the payload back into a writable slot, if it has the only reference.
     ///
     /// # Errors
-    /// The payload, if another payload or a ring shares the slot.
+    /// The payload, if another payload or a ring shares the slot, or if its memory is borrowed.
     pub fn into_slot(self) -> Result<SlotMut, Self> {
         let (start, end) = (self.start, self.end);
-        let slot = Arc::clone(&self.slot.0);
-        // Not before the clone, because the last payload of a borrowed slot returns its memory.
-        drop(self);
-        SlotMut::of(slot).map_err(|slot| Self { slot: SlotRef(slot), start, end })
+        match self.memory {
+            PayloadMemory::Slot(slot) => {
+                SlotMut::of(slot).map_err(|slot| Self { memory: PayloadMemory::Slot(slot), start, end })
+            }
+            memory => Err(Self { memory, start, end }),
+        }
     }
 
     /// Copies `bytes` into a slot outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
-        Self::whole(Arc::new(PayloadSlot::Own(copy_of(bytes))))
+        Self::whole(Arc::new(PayloadSlot { bytes: copy_of(bytes) }))
     }
 
     /// The whole content of a slot.
     pub(super) fn whole(slot: Arc<PayloadSlot>) -> Self {
-        let end = slot.bytes().len();
-        Self { slot: SlotRef(slot), start: 0, end }
+        let end = offset_of(slot.bytes.len());
+        Self { memory: PayloadMemory::Slot(slot), start: 0, end }
     }
 
-    pub(super) fn slot(&self) -> &Arc<PayloadSlot> {
-        &self.slot.0
+    /// The whole borrowed memory.
+    pub(super) fn borrowed(memory: BorrowedRef) -> Self {
+        let end = offset_of(memory.bytes().len());
+        Self { memory: PayloadMemory::Borrowed(memory), start: 0, end }
     }
+
+    /// The slot. `None` if the memory is borrowed.
+    pub(super) fn slot(&self) -> Option<&Arc<PayloadSlot>> {
+        match &self.memory {
+            PayloadMemory::Slot(slot) => Some(slot),
+            PayloadMemory::Borrowed(_) => None,
+        }
+    }
+}
+
+/// An offset in a payload.
+#[inline]
+fn offset_of(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
 impl AsRef<[u8]> for Payload {
     fn as_ref(&self) -> &[u8] {
         self.bytes()
-    }
-}
-
-impl fmt::Debug for PayloadSlot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if matches!(self, Self::Own(_)) { "own" } else { "borrowed" };
-        write!(f, "{} bytes, {kind}", self.bytes().len())
     }
 }
 
@@ -173,10 +171,10 @@ pub struct SlotMut {
 }
 
 impl SlotMut {
-    /// A writable slot, if `slot` is the only reference and its memory is not borrowed.
+    /// A writable slot, if `slot` is the only reference.
     pub(super) fn of(slot: Arc<PayloadSlot>) -> Result<Self, Arc<PayloadSlot>> {
         // `buffer` checks this again.
-        if slot.is_free() && !slot.is_borrowed() { Ok(Self { slot }) } else { Err(slot) }
+        if slot.is_free() { Ok(Self { slot }) } else { Err(slot) }
     }
 
     /// An empty slot without memory.
@@ -187,29 +185,24 @@ impl SlotMut {
     /// Copies `bytes` into a slot outside of any pool.
     #[must_use]
     pub fn copy_of(bytes: &[u8]) -> Self {
-        Self { slot: Arc::new(PayloadSlot::Own(copy_of(bytes))) }
+        Self { slot: Arc::new(PayloadSlot { bytes: copy_of(bytes) }) }
     }
 
     /// The bytes written so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        self.slot.bytes()
+        &self.slot.bytes
     }
 
     /// The memory. It contains the bytes of its last use, unless the owner has cleared it.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         // `SlotMut` is not `Clone` and is created only for a slot without other references. If that were ever wrong, a
         // new slot would replace this one.
-        let is_writable = self.slot.is_free() && !self.slot.is_borrowed();
-        debug_assert!(is_writable, "a writable slot has one reference and its own memory");
-        if !is_writable {
+        debug_assert!(self.slot.is_free(), "a writable slot has one reference");
+        if !self.slot.is_free() {
             self.slot = Arc::default();
         }
-        let bytes = match Arc::get_mut(&mut self.slot) {
-            Some(PayloadSlot::Own(bytes)) => Some(bytes),
-            _ => None,
-        };
-        bytes.expect("its own memory, one strong reference, and no weak ones exist")
+        &mut Arc::get_mut(&mut self.slot).expect("one strong reference, and no weak ones exist").bytes
     }
 
     /// Ends writing. Returns the whole slot as a payload.

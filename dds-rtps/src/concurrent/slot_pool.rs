@@ -68,11 +68,8 @@ impl SlotRing {
         self.made
     }
 
-    /// Keeps a slot, if there is space for it and its memory is not borrowed.
+    /// Keeps a slot, if there is space for it.
     fn push(&mut self, slot: Arc<PayloadSlot>) {
-        if slot.is_borrowed() {
-            return;
-        }
         let bytes = self.bytes.saturating_add(slot.memory());
         // A slot beyond both limits is freed with its last payload.
         if self.len() < self.capacity || bytes <= self.budget {
@@ -136,9 +133,8 @@ impl SlotRing {
 
     /// Ends writing, and keeps the slot for reuse.
     pub fn freeze(&mut self, slot: SlotMut) -> Payload {
-        let payload = slot.freeze();
-        self.push(Arc::clone(payload.slot()));
-        payload
+        self.push(slot.share());
+        slot.freeze()
     }
 
     /// Acquires a slot, fills it with `fill` and freezes it. The slot is free again if `fill` fails or panics.
@@ -160,7 +156,10 @@ impl SlotRing {
 
     /// Keeps the slot of a payload that was frozen without the ring. It is reused when all of its payloads are gone.
     pub fn remember(&mut self, payload: Payload) {
-        self.push(Arc::clone(payload.slot()));
+        // Borrowed memory belongs to no ring.
+        if let Some(slot) = payload.slot() {
+            self.push(Arc::clone(slot));
+        }
     }
 }
 
