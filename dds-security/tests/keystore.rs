@@ -118,7 +118,7 @@ fn governance_decides_before_the_grant() {
 fn revoked_identities_are_found_in_each_enclave() {
     let folder = Folder::new("revoked");
     folder.make(&["robot7", "/cell/arm", "station"]);
-    let mut fleet = folder.make(&[]);
+    let mut fleet = Fleet::open(&folder.0, NOW).unwrap();
     assert!(matches!(fleet.revoke("robot8", NOW), Err(FleetError::Io(..))));
     for (name, left) in [("robot7", &["cell/arm", "station"][..]), ("/cell/arm", &["station"])] {
         fleet.revoke(name, NOW).unwrap();
@@ -129,6 +129,17 @@ fn revoked_identities_are_found_in_each_enclave() {
     let checked = check(&folder.0, NOW).unwrap();
     let texts: Vec<_> = checked.findings.iter().map(ToString::to_string).collect();
     assert!(texts.iter().any(|text| text.contains("robot7/crl.pem: the authority has revoked")), "{texts:?}");
+    // An identity that is made later refuses them as well, and lists of others stay.
+    let own = "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----";
+    fs::write(folder.path("enclaves/station/crl.pem"), own).unwrap();
+    folder.make(&["robot9"]);
+    let public = folder.read("public/crl.pem");
+    assert_eq!(public.matches("BEGIN X509 CRL").count(), 2);
+    assert_eq!(folder.read("enclaves/robot9/crl.pem"), public);
+    assert_eq!(folder.read("enclaves/station/crl.pem"), format!("{own}\n{public}"));
+    folder.make(&[]);
+    assert_eq!(folder.read("enclaves/station/crl.pem"), format!("{own}\n{public}"), "no list twice");
+    fs::write(folder.path("enclaves/station/crl.pem"), &public).unwrap();
     fs::write(folder.path("enclaves/station/ocsp.der"), b"no response").unwrap();
     let checked = check(&folder.0, NOW).unwrap();
     let texts: Vec<_> = checked.findings.iter().map(ToString::to_string).collect();

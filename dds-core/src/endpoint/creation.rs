@@ -5,6 +5,7 @@ use crate::context::{EndpointGroup, GroupedEndpoint, NewListener, ParticipantCon
 use crate::endpoint::{Endpoint, EndpointActor, EndpointPolicies};
 use crate::infrastructure::{CreateErrorKind, Delivery, Subject};
 use crate::topic::{TopicHandle, TopicRef};
+use dds_rtps::discovery::data::DataTags;
 use dds_rtps::types::{EntityKind, Guid};
 use dds_rtps::xtypes::TypeGraph;
 use std::any::TypeId;
@@ -26,7 +27,7 @@ pub(crate) struct NewEndpoint<E: Endpoint> {
     pub(crate) span: tracing::Span,
     pub(crate) delivery: Delivery,
     /// Names and values, on which permissions decide.
-    pub(crate) data_tags: Vec<(String, String)>,
+    pub(crate) data_tags: DataTags,
 }
 
 /// Returns the identity of a new endpoint.

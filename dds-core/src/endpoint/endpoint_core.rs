@@ -10,6 +10,7 @@ use crate::infrastructure::{
 };
 use crate::qos::{DataReaderQos, DataWriterQos};
 use crate::topic::TopicHandle;
+use dds_rtps::discovery::data::DataTags;
 use dds_rtps::qos::QosErrorKind;
 use dds_rtps::types::Guid;
 use dds_rtps::xtypes::TypeGraph;
@@ -139,7 +140,7 @@ pub(crate) struct EndpointCore<E: Endpoint> {
     enabling: Mutex<()>,
     listener: ListenerPlace,
     delivery: Delivery,
-    data_tags: Vec<(String, String)>,
+    data_tags: DataTags,
     status_condition: OnceLock<StatusCondition>,
     closed: AtomicBool,
     /// [`has_matched`](Self::has_matched) has returned `true`.
@@ -226,11 +227,12 @@ impl<E: Endpoint> EndpointCore<E> {
         self.group.as_ref()
     }
 
-    /// Topic that the endpoint was created with. `None` if it was created by a topic name.
-    pub(crate) fn data_tags(&self) -> &[(String, String)] {
+    /// Names and values, on which permissions decide.
+    pub(crate) fn data_tags(&self) -> &DataTags {
         &self.data_tags
     }
 
+    /// Topic that the endpoint was created with. `None` if it was created by a topic name.
     pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
         self.topic.as_ref()
     }

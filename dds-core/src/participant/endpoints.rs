@@ -280,7 +280,7 @@ fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
 /// Adds the parts that group, topic and type contribute to the announcement. Returns the sum of their versions.
 fn describe<E: Endpoint>(of: &EndpointCore<E>, endpoint: &mut EndpointData) -> u64 {
     let mut version = 0;
-    endpoint.data_tags = of.data_tags().to_vec();
+    endpoint.data_tags = of.data_tags().clone();
     if let Some(types) = of.types() {
         endpoint.type_information = Some(Arc::clone(types.information()));
     }

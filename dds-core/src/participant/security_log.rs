@@ -1,6 +1,7 @@
 //! Publishes the security events of a participant, if its credentials say so (DDS Security 1.1, 9.6).
 //!
-//! Discovery puts events into a queue, and a timer publishes them outside of all turns. Bound: 64 events a minute. Those beyond it are counted, and the count is an event.
+//! Discovery puts events into a queue, and a timer publishes them outside of all turns. Bound: 64 events a minute. Those
+//! beyond it are counted, and the count is an event.
 
 use crate::actor::{Effects, Poke};
 use crate::context::ParticipantContext;
@@ -41,22 +42,34 @@ struct PendingSecurityEvents {
 }
 
 impl PendingSecurityEvents {
-    /// Adds an event, unless the minute has had enough of them.
-    fn add(&mut self, kind: SecurityReportKind, text: &str, now: Instant) {
-        let end = self.since.and_then(|since| since.after(MINUTE));
-        if end.is_none_or(|end| end <= now) {
-            if self.left_out > 0 {
-                let text = format!("{} security events of the last minute were left out", self.left_out);
-                self.waiting.push((SecurityReportKind::LeftOut, text));
-            }
-            (self.since, self.accepted, self.left_out) = (Some(now), 0, 0);
-        }
+    /// Adds an event, unless the minute has had enough of them. Returns when the timer must publish.
+    fn add(&mut self, kind: SecurityReportKind, text: &str, now: Instant) -> Instant {
+        self.begin_minute(now);
         if self.accepted >= EVENTS_MAX {
             self.left_out += 1;
-            return;
+            // Its count is published, even if no event follows.
+            return if self.waiting.is_empty() { self.end().unwrap_or(now) } else { now };
         }
         self.accepted += 1;
         self.waiting.push((kind, text.to_owned()));
+        now
+    }
+
+    /// Begins another minute if one has passed, with the count of the events that were left out.
+    fn begin_minute(&mut self, now: Instant) {
+        if self.end().is_some_and(|end| end > now) {
+            return;
+        }
+        if self.left_out > 0 {
+            let text = format!("{} security events of the last minute were left out", self.left_out);
+            self.waiting.push((SecurityReportKind::LeftOut, text));
+        }
+        (self.since, self.accepted, self.left_out) = (Some(now), 0, 0);
+    }
+
+    /// The end of the minute that has begun.
+    fn end(&self) -> Option<Instant> {
+        self.since?.after(MINUTE)
     }
 }
 
@@ -70,8 +83,8 @@ impl SecurityLogTopic {
     pub(super) fn note(&self, kind: SecurityReportKind, text: &str, now: Instant) {
         let Some(publisher) = self.publisher() else { return };
         if SecuritySeverity::of(kind) <= publisher.severity {
-            publisher.queue.lock().unwrap_or_else(PoisonError::into_inner).add(kind, text, now);
-            publisher.timer.set(Some(now));
+            let due = publisher.queue.lock().unwrap_or_else(PoisonError::into_inner).add(kind, text, now);
+            publisher.timer.set(Some(due));
         }
     }
 }
@@ -114,9 +127,15 @@ fn create_writer(participant: &Arc<ParticipantHandle>) -> Result<Arc<WriterHandl
 
 impl Poke for SecurityLogPublisher {
     fn poke(self: Arc<Self>, _effects: &mut Effects) {
-        self.timer.set(None);
         let Some(participant) = self.participant.upgrade() else { return };
-        let events = std::mem::take(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner).waiting);
+        let now = participant.core().driver().now();
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.left_out > 0 {
+            queue.begin_minute(now.instant);
+        }
+        self.timer.set(if queue.left_out > 0 { queue.end() } else { None });
+        let events = std::mem::take(&mut queue.waiting);
+        drop(queue);
         if events.is_empty() || participant.core().is_closed() {
             return;
         }
@@ -127,7 +146,7 @@ impl Poke for SecurityLogPublisher {
             *handle = writer;
         }
         let writer = DataWriter::<SecurityEvent>::lend(Arc::clone(&handle));
-        let (source, time) = (participant.event_source(), participant.core().driver().now().time);
+        let (source, time) = (participant.event_source(), now.time);
         for (kind, text) in events {
             // A writer that keeps the last events always has room. One that was closed since has no readers.
             let _ = writer.try_write(&SecurityEvent::new(&source, kind, text, time));
@@ -143,13 +162,15 @@ mod tests {
     fn flood_of_events_is_cut_and_counted() {
         let mut queue = PendingSecurityEvents::default();
         let at = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);
-        (0..1_000).for_each(|_| queue.add(SecurityReportKind::Refused, "refused", at(5)));
+        (0..1_000).for_each(|_| assert_eq!(queue.add(SecurityReportKind::Refused, "refused", at(5)), at(5)));
         assert_eq!((queue.waiting.len(), queue.left_out), (EVENTS_MAX, 1_000 - EVENTS_MAX));
         queue.add(SecurityReportKind::Refused, "refused", at(64));
         assert_eq!(queue.waiting.len(), EVENTS_MAX);
         queue.waiting.clear();
+        // The timer publishes the count at the end of the minute.
+        assert_eq!(queue.add(SecurityReportKind::Refused, "refused", at(64)), at(65));
         queue.add(SecurityReportKind::Refused, "later", at(65));
         let [(SecurityReportKind::LeftOut, count), (_, later)] = &queue.waiting[..] else { panic!("two events") };
-        assert!(count.starts_with("937 security events") && later == "later", "{count}");
+        assert!(count.starts_with("938 security events") && later == "later", "{count}");
     }
 }

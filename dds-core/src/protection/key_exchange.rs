@@ -94,6 +94,7 @@ impl Handshakes {
             return;
         }
         if !cx.filter.keys.renew() {
+            self.renewals.retry();
             let text = "the keys of this participant stay, although a participant that was expelled knows them: \
                         the system has no random numbers";
             let (kind, text) = (SecurityReportKind::Failed, text.into());
@@ -168,7 +169,7 @@ impl Handshakes {
         }
         if is_of_participant {
             peer.received().set_messages(material);
-            return self.renewals.note_received(&peer, sender, now.instant);
+            return self.renewals.note_received(peer.received().has_retired(), sender, now.instant);
         }
         let fits = is_writer && source.entity_id.is_writer() || is_reader && source.entity_id.is_reader();
         let for_payloads = if is_writer { materials.next() } else { None };
@@ -180,7 +181,7 @@ impl Handshakes {
         let is_stored = source.prefix == sender
             && fits
             && peer.received().set_endpoint(source.entity_id, local, material, for_payloads);
-        self.renewals.note_received(&peer, sender, now.instant);
+        self.renewals.note_received(peer.received().has_retired(), sender, now.instant);
         if is_stored {
             self.actions.push_back(SecurityAction::CompareAgain(source));
         }

@@ -236,7 +236,7 @@ impl DomainPolicy {
         }
         let verb = if is_writer { "writing" } else { "reading" };
         let mut tags = String::new();
-        for (name, value) in &endpoint.data_tags {
+        for (name, value) in endpoint.data_tags.iter() {
             let joint = if tags.is_empty() { " with data tags" } else { "," };
             tags = format!("{tags}{joint} {name:?}={value:?}");
         }
@@ -441,8 +441,8 @@ mod tests {
             <default>DENY</default></grant></permissions></dds>";
         let grant = Permissions::parse(document).unwrap().grants[0].clone();
         let check = |tags: &[(&str, &str)]| {
-            let data_tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let endpoint = EndpointData { data_tags, ..endpoint("any", policy.info_of("any")) };
+            let tags: Vec<_> = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let endpoint = EndpointData { data_tags: tags.into(), ..endpoint("any", policy.info_of("any")) };
             policy.check_remote(&grant, &endpoint, true, NOW)
         };
         assert_eq!(check(&[]), Ok(()));

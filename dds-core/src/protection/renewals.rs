@@ -5,15 +5,15 @@
 //! so a change waits until they have left. Bounds: a time for each known participant.
 
 use super::handshakes::unix_of;
-use super::keys::KeysOfPeer;
 use dds_rtps::discovery::ParticipantLoss;
 use dds_rtps::types::{Duration, GuidPrefix, Instant, Now};
 use std::collections::BTreeMap;
 
 /// How long the earlier keys of a participant still count: its messages may be on their way.
 const RETIRED_FOR: Duration = Duration::from_secs(2);
-/// Pause between two changes. Many participants may be expelled one after the other.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Pause between two changes. Many participants may be expelled one after the other, and each key counts as long as
+/// messages may be on their way.
+const PAUSE: Duration = RETIRED_FOR;
 
 /// The times at which keys change.
 #[derive(Default)]
@@ -64,10 +64,16 @@ impl KeyRenewals {
         self.is_postponed = false;
     }
 
-    /// Notes that keys of a participant have arrived.
-    pub(super) fn note_received(&mut self, keys: &KeysOfPeer, prefix: GuidPrefix, now: Instant) {
-        if keys.received().has_retired() {
-            self.retiring.insert(prefix, now.after(RETIRED_FOR).unwrap_or(now));
+    /// Tries again to change the keys, after the pause.
+    pub(super) fn retry(&mut self) {
+        self.due = self.pause_until;
+    }
+
+    /// Notes that keys of a participant have arrived. `has_retired`: earlier ones of it still count.
+    pub(super) fn note_received(&mut self, has_retired: bool, prefix: GuidPrefix, now: Instant) {
+        if has_retired {
+            // Keys for a new match must not lengthen the time.
+            self.retiring.entry(prefix).or_insert(now.after(RETIRED_FOR).unwrap_or(now));
         }
     }
 
@@ -142,8 +148,20 @@ mod tests {
         assert_eq!(renewals.deadline(at(10)), None);
         expel(&mut renewals, 10);
         assert!(!renewals.take_due(at(10)), "the pause");
-        assert_eq!(renewals.deadline(at(10)), Some(at(11).instant));
-        assert!(renewals.take_due(at(11)));
+        assert_eq!(renewals.deadline(at(10)), Some(at(12).instant));
+        assert!(renewals.take_due(at(12)));
+        renewals.retry();
+        assert!(!renewals.take_due(at(13)) && renewals.take_due(at(14)), "after a failure");
+    }
+
+    #[test]
+    fn later_keys_of_a_participant_do_not_lengthen_the_time_of_its_earlier_ones() {
+        let mut renewals = KeyRenewals::default();
+        (10..13).for_each(|seconds| renewals.note_received(true, THIEF, at(seconds).instant));
+        assert_eq!(renewals.take_outdated(at(11).instant), []);
+        assert_eq!(renewals.take_outdated(at(12).instant), [THIEF]);
+        renewals.note_received(false, THIEF, at(20).instant);
+        assert_eq!(renewals.deadline(at(20)), None);
     }
 
     #[test]

@@ -303,7 +303,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             topic: topic.handle().cloned(),
             span: tracing::error_span!(parent: core.span(), "writer", %guid, topic = topic.name()),
             delivery,
-            data_tags,
+            data_tags: data_tags.into(),
         };
         let encoder = SampleEncoder::new(topic.ty().cloned(), topic.has_key());
         let handle = new_handle(new, encoder, behavior, |handle| Box::new(DataWriter::<T>::lend(handle)));

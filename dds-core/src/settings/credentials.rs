@@ -79,7 +79,10 @@ impl Config {
         if tags.len() > EndpointData::DATA_TAGS_MAX
             || tags.iter().any(|(name, tag)| name.len().max(tag.len()) > len_max)
         {
-            let message = "an endpoint has at most 32 data tags, whose names and values have at most 256 bytes";
+            let count_max = EndpointData::DATA_TAGS_MAX;
+            let message = format!(
+                "an endpoint has at most {count_max} data tags, whose names and values have at most {len_max} bytes"
+            );
             return Err(CreateErrorKind::security(message));
         }
         #[cfg(feature = "security-pki")]

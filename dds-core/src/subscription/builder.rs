@@ -339,7 +339,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             topic: topic.handle().cloned(),
             span: tracing::error_span!(parent: core.span(), "reader", %guid, topic = topic.name()),
             delivery,
-            data_tags,
+            data_tags: data_tags.into(),
         };
         let source = SampleSource {
             key: match key {

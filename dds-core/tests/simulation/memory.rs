@@ -118,8 +118,8 @@ fn entities() -> Vec<Row> {
     drop((topics, writers));
     vec![
         Row("topic", topic, 1_102),
-        Row("reader", reader, 7_444),
-        Row("writer", writer, 7_039),
+        Row("reader", reader, 7_829),
+        Row("writer", writer, 7_327),
         Row("pair here", matching_writer.saturating_sub(writer), 3_873),
     ]
 }

@@ -125,6 +125,20 @@ impl Fleet {
         Ok(fleet)
     }
 
+    /// Opens a folder that [`Self::create`] has made, and makes nothing. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`FleetError`] names the file and the fault.
+    pub fn open(folder: &Path, now: i64) -> Result<Self, FleetError> {
+        let mut files = Vec::new();
+        let mut authority = |name: &str| {
+            let certificate = folder.join(format!("public/{name}.cert.pem"));
+            read_authority(&certificate, &folder.join(format!("private/{name}.key.pem")), now, &mut files)
+        };
+        let (identity_ca, permissions_ca) = (authority("identity_ca")?, authority("permissions_ca")?);
+        Ok(Self { folder: folder.to_owned(), identity_ca, permissions_ca, files })
+    }
+
     /// Revokes the certificate of an identity, in `crl.pem` of all identities. `now` is in seconds since 1970.
     ///
     /// Participants read the file when they begin, and when the application asks them to.
@@ -138,18 +152,39 @@ impl Fleet {
         let text = files::read_text(&path).map_err(|error| FleetError::Io(path.clone(), error))?;
         let certificate = Certificate::from_pem(&text).map_err(|error| FleetError::Certificate(path.clone(), error))?;
         let list = self.identity_ca.revoke(&[certificate], now).map_err(|error| FleetError::Issue(path, error))?;
-        let public = self.folder.join("public/crl.pem");
-        let before = match files::read_text(&public) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            before => before.map_err(|error| FleetError::Io(public.clone(), error))?,
-        };
-        // Each list of the file counts, and an earlier one stays.
-        let lists = format!("{before}{list}");
-        let copies = enclaves_of(&enclaves).map_err(|error| FleetError::Io(enclaves, error))?;
-        for path in copies.iter().map(|enclave| enclave.join("crl.pem")).chain([public]) {
-            files::replace(&path, lists.as_bytes()).map_err(|error| FleetError::Io(path.clone(), error))?;
-            self.note(&path, FleetStep::Created);
+        // First the public file: a call that is cut off loses no revocation.
+        self.add_lists(&self.folder.join("public/crl.pem"), &list)?;
+        self.copy_lists(&enclaves)
+    }
+
+    /// Adds the public revocation lists to `crl.pem` of each identity.
+    fn copy_lists(&mut self, enclaves: &Path) -> Result<(), FleetError> {
+        let lists = read_lists(&self.folder.join("public/crl.pem"))?;
+        for enclave in enclaves_of(enclaves).map_err(|error| FleetError::Io(enclaves.to_owned(), error))? {
+            self.add_lists(&enclave.join("crl.pem"), &lists)?;
         }
+        Ok(())
+    }
+
+    /// Adds revocation lists to a file. Each list of a file counts, and those in it stay.
+    fn add_lists(&mut self, path: &Path, lists: &str) -> Result<(), FleetError> {
+        let before = read_lists(path)?;
+        let mut all = before.clone();
+        for list in lists.split_inclusive(END_OF_LIST) {
+            let list = list.trim();
+            if list.ends_with(END_OF_LIST) && !all.contains(list) {
+                if !all.is_empty() && !all.ends_with('\n') {
+                    all.push('\n');
+                }
+                all.push_str(list);
+                all.push('\n');
+            }
+        }
+        if all == before {
+            return Ok(());
+        }
+        files::replace(path, all.as_bytes()).map_err(|error| FleetError::Io(path.to_owned(), error))?;
+        self.note(path, FleetStep::Created);
         Ok(())
     }
 
@@ -211,7 +246,8 @@ impl Fleet {
                 self.note(&to, FleetStep::Created);
             }
         }
-        Ok(())
+        // A new identity must refuse those that were revoked before.
+        self.copy_lists(enclaves)
     }
 
     /// Signs a document, unless its signature fits.
@@ -256,6 +292,36 @@ impl Fleet {
     }
 }
 
+/// The last line of a revocation list.
+const END_OF_LIST: &str = "-----END X509 CRL-----";
+
+/// Reads a file of revocation lists, which may not exist.
+fn read_lists(path: &Path) -> Result<String, FleetError> {
+    match files::read_text(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        lists => lists.map_err(|error| FleetError::Io(path.to_owned(), error)),
+    }
+}
+
+/// Reads a certificate authority.
+fn read_authority(certificate: &Path, key: &Path, now: i64, files: &mut Vec<FleetFile>) -> Result<Issuer, FleetError> {
+    let certificate_text =
+        files::read_text(certificate).map_err(|error| FleetError::Io(certificate.to_owned(), error))?;
+    let key_text = files::read_text(key).map_err(|error| {
+        let text = format!("{error}: restore the key of the authority, or make another folder");
+        FleetError::Io(key.to_owned(), io::Error::new(error.kind(), text))
+    })?;
+    let key_text = zeroize::Zeroizing::new(key_text);
+    let issuer = Issuer::from_pem(&certificate_text, &key_text)
+        .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
+    issuer
+        .certificate()
+        .check_authority(now)
+        .map_err(|error| FleetError::Certificate(certificate.to_owned(), error))?;
+    files.push(FleetFile { path: certificate.to_owned(), step: FleetStep::Kept });
+    Ok(issuer)
+}
+
 /// Reads a certificate authority, or makes it if none of its files exists.
 fn authority(
     certificate: &Path,
@@ -264,29 +330,13 @@ fn authority(
     validity: Validity,
     files: &mut Vec<FleetFile>,
 ) -> Result<Issuer, FleetError> {
-    let io_error = |path: &Path| {
-        let path = path.to_owned();
-        move |error| FleetError::Io(path, error)
-    };
     if certificate.exists() {
-        let certificate_text = files::read_text(certificate).map_err(io_error(certificate))?;
-        let key_text = files::read_text(key).map_err(|error| {
-            let text = format!("{error}: restore the key of the authority, or make another folder");
-            FleetError::Io(key.to_owned(), io::Error::new(error.kind(), text))
-        })?;
-        let key_text = zeroize::Zeroizing::new(key_text);
-        let issuer = Issuer::from_pem(&certificate_text, &key_text)
-            .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
-        issuer
-            .certificate()
-            .check_authority(validity.not_before)
-            .map_err(|error| FleetError::Certificate(certificate.to_owned(), error))?;
-        files.push(FleetFile { path: certificate.to_owned(), step: FleetStep::Kept });
-        return Ok(issuer);
+        return read_authority(certificate, key, validity.not_before, files);
     }
     let issuer = Issuer::with_key(title, secret_key(key, files)?, validity)
         .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
-    files::replace(certificate, issuer.certificate().to_pem().as_bytes()).map_err(io_error(certificate))?;
+    files::replace(certificate, issuer.certificate().to_pem().as_bytes())
+        .map_err(|error| FleetError::Io(certificate.to_owned(), error))?;
     files.push(FleetFile { path: certificate.to_owned(), step: FleetStep::Created });
     Ok(issuer)
 }

@@ -104,8 +104,7 @@ fn revoke(options: &SecurityRevokeOptions, output: &mut dyn Write) -> Result<(),
         let text = format!("{}: expected a folder that `dds security init` has made", options.folder.display());
         return Err(ToolError::Security { text });
     }
-    let validity = Validity { not_before: now(), not_after: now() };
-    let mut fleet = Fleet::create(&options.folder, &FleetOptions::new(validity)).map_err(security_error)?;
+    let mut fleet = Fleet::open(&options.folder, now()).map_err(security_error)?;
     fleet.revoke(&options.identity, now()).map_err(security_error)?;
     write_files(&fleet, output)?;
     writeln!(output, "next: copy crl.pem to each host; participants read it at their start, and on demand")

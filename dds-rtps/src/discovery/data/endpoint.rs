@@ -5,7 +5,7 @@ use super::decode::{
     write_locators, write_octets,
 };
 use super::policies::{PolicyParameter, write_policy};
-use super::security::{SecurityInfo, read_data_tags, write_data_tags};
+use super::security::{DataTags, SecurityInfo, read_data_tags, write_data_tags};
 use crate::discovery::parameter_id;
 use crate::qos::Presentation;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
@@ -46,7 +46,7 @@ pub struct EndpointData {
     /// How it is protected by DDS Security. `None` if not announced.
     pub security_info: Option<SecurityInfo>,
     /// Names and values of its data tags, on which permissions decide.
-    pub data_tags: Vec<(String, String)>,
+    pub data_tags: DataTags,
     /// Whether a writer's announcement has no valid HISTORY. The policy then has its default.
     pub omits_history: bool,
 }
@@ -74,7 +74,7 @@ impl EndpointData {
             entity_name: String::new(),
             type_information: None,
             security_info: None,
-            data_tags: Vec::new(),
+            data_tags: DataTags::default(),
             omits_history: false,
         }
     }
@@ -133,7 +133,7 @@ pub(super) struct EndpointDraft {
     entity_name: String,
     type_information: Option<Arc<TypeInformation>>,
     security_info: Option<SecurityInfo>,
-    data_tags: Vec<(String, String)>,
+    data_tags: DataTags,
 }
 
 impl EndpointDraft {

@@ -22,5 +22,5 @@ pub use endpoint::EndpointData;
 pub use key::{endpoint_key, guid_of_key, participant_key};
 pub use participant::ParticipantData;
 pub use publication::PublicationData;
-pub use security::{SecurityAnnouncement, SecurityInfo, SecurityToken};
+pub use security::{DataTags, SecurityAnnouncement, SecurityInfo, SecurityToken};
 pub use subscription::SubscriptionData;

@@ -151,15 +151,16 @@ mod tests {
     #[test]
     fn data_tags_survive_a_round_trip_and_are_bounded() {
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let encoded = |data_tags| {
-            let endpoint = EndpointData { data_tags, ..EndpointData::new(guid(), "Square", "ShapeType") };
+        let encoded = |data_tags: Vec<_>| {
+            let endpoint =
+                EndpointData { data_tags: data_tags.into(), ..EndpointData::new(guid(), "Square", "ShapeType") };
             let mut buffer = Vec::new();
             PublicationData { endpoint, qos: DataWriterQos::default() }.encode(&mut buffer);
             buffer
         };
         let (max, long) = (EndpointData::DATA_TAGS_MAX, "x".repeat(EndpointData::DATA_TAG_LEN_MAX));
         for tags in [vec![], vec![tag("level", "secret"), tag("", "")], vec![tag(&long, &long); max]] {
-            assert_eq!(decode(&encoded(tags.clone())).unwrap().data.endpoint.data_tags, tags);
+            assert_eq!(decode(&encoded(tags.clone())).unwrap().data.endpoint.data_tags, tags.into());
         }
         // An endpoint whose tags are left out would have more rights.
         for tags in [vec![tag("a", "b"); max + 1], vec![tag(&format!("{long}x"), "b")]] {

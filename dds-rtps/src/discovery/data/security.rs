@@ -4,6 +4,8 @@ use super::EndpointData;
 use super::decode::{DiscoveryDataError, NAME_MAX, ParameterOutcome};
 use crate::discovery::parameter_id as id;
 use crate::wire::{Parameter, ParameterError, ParameterFields, ParameterListWriter};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Most properties of a token. The standard defines four.
 const PROPERTIES_MAX: usize = 16;
@@ -99,8 +101,25 @@ impl SecurityToken {
     }
 }
 
+/// Names and values of an endpoint's data tags (DDS Security 1.1, 7.4.1). One word, because most endpoints have none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DataTags(Option<Arc<Vec<(String, String)>>>);
+
+impl From<Vec<(String, String)>> for DataTags {
+    fn from(tags: Vec<(String, String)>) -> Self {
+        Self(if tags.is_empty() { None } else { Some(Arc::new(tags)) })
+    }
+}
+
+impl Deref for DataTags {
+    type Target = [(String, String)];
+    fn deref(&self) -> &Self::Target {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
 /// Reads the data tags of an endpoint.
-pub(super) fn read_data_tags(fields: &mut ParameterFields<'_>) -> Result<Vec<(String, String)>, ParameterError> {
+pub(super) fn read_data_tags(fields: &mut ParameterFields<'_>) -> Result<DataTags, ParameterError> {
     let count = fields.sequence_len(8)?;
     if count > EndpointData::DATA_TAGS_MAX {
         return Err(fields.illegal());
@@ -113,7 +132,7 @@ pub(super) fn read_data_tags(fields: &mut ParameterFields<'_>) -> Result<Vec<(St
         }
         tags.push(tag);
     }
-    Ok(tags)
+    Ok(tags.into())
 }
 
 pub(super) fn write_data_tags(list: &mut ParameterListWriter<'_>, tags: &[(String, String)]) {
