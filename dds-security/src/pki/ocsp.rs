@@ -12,6 +12,9 @@ use x509_ocsp::{BasicOcspResponse, CertStatus, OcspResponse, OcspResponseStatus,
 /// Most certificates of responders in one response. Each costs an operation with a public key.
 const RESPONDERS_MAX: usize = 4;
 
+/// Seconds by which the clocks of a responder and of this host may differ.
+const CLOCKS_DIFFER: i64 = 300;
+
 /// Extensions that change nothing about an answer: the nonce of a request, which a file has none of.
 const NONCE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.2");
 
@@ -89,7 +92,9 @@ fn read(bytes: &[u8], authority: &Certificate, now: i64) -> Result<Vec<SingleRes
         return Err(CertificateError::OcspMalformed);
     }
     let basic = BasicOcspResponse::from_der(basic.as_bytes()).map_err(malformed)?;
-    if !is_signed(&basic, authority, now) {
+    // An old answer counts for longer than the certificate of its responder.
+    let produced = unix(basic.tbs_response_data.produced_at.0);
+    if produced > now.saturating_add(CLOCKS_DIFFER) || !is_signed(&basic, authority, produced) {
         return Err(CertificateError::OcspSignature);
     }
     let content = basic.tbs_response_data;
@@ -102,8 +107,8 @@ fn read(bytes: &[u8], authority: &Certificate, now: i64) -> Result<Vec<SingleRes
     }
 }
 
-/// Whether the authority has signed a response, or a responder of it.
-fn is_signed(basic: &BasicOcspResponse, authority: &Certificate, now: i64) -> bool {
+/// Whether the authority has signed a response, or a responder of it that was valid then.
+fn is_signed(basic: &BasicOcspResponse, authority: &Certificate, produced: i64) -> bool {
     let content = encoded(&basic.tbs_response_data);
     let Some(signature) = basic.signature.as_bytes() else { return false };
     let is_by = |key: &PublicKey| key.verifies(&basic.signature_algorithm, &content, signature);
@@ -112,7 +117,7 @@ fn is_signed(basic: &BasicOcspResponse, authority: &Certificate, now: i64) -> bo
     }
     let certificates = basic.certs.iter().flatten().take(RESPONDERS_MAX);
     let mut responders = certificates.filter_map(|certificate| Certificate::from_der(&encoded(certificate)).ok());
-    responders.any(|responder| responder.check_responder(authority, now).is_ok() && is_by(responder.public_key()))
+    responders.any(|responder| responder.check_responder(authority, produced).is_ok() && is_by(responder.public_key()))
 }
 
 #[cfg(test)]
@@ -203,12 +208,16 @@ mod tests {
             assert_eq!(read(&response(&key, certificate, answers())), Err(CertificateError::OcspSignature));
         }
         assert_eq!(read(&response(foreign.key(), None, answers())), Err(CertificateError::OcspSignature));
-        let late = OcspResponses::from_der(
-            &response(&key, Some(&responder), answers()),
-            authority.certificate(),
-            VALIDITY.not_after + 1,
-        );
-        assert_eq!(late, Err(CertificateError::OcspSignature));
+        // An old answer counts for longer than its responder, and one from the future does not count.
+        let read_at = |now| {
+            let bytes = response(&key, Some(&responder), answers());
+            OcspResponses::from_der(&bytes, authority.certificate(), now).map(|_| ())
+        };
+        assert_eq!(read_at(VALIDITY.not_after + 1), Ok(()));
+        assert_eq!(read_at(NOW - 301), Err(CertificateError::OcspSignature));
+        let short = Validity { not_after: NOW - 1, ..VALIDITY };
+        let ended = authority.issue_responder("responder", &key, short).unwrap();
+        assert_eq!(read(&response(&key, Some(&ended), answers())), Err(CertificateError::OcspSignature));
     }
 
     #[test]
