@@ -1,9 +1,9 @@
-//! Calls for the crate `dds-durability`: endpoints that relay changes of other writers unmodified.
+//! Calls for the crates `dds-durability` and `dds-tools`: endpoints that relay changes of other writers unmodified.
 //!
 //! In: a participant whose properties name a durability service, and its endpoints. Out: received changes as the
 //! protocol sees them, and changes published with the identity of their original writer. Owned: nothing.
 //!
-//! The module is public only for that crate. It may change in every version.
+//! The module is public only for these crates. It may change in every version.
 
 use crate::context::ParticipantContext;
 use crate::driver::Driver;

@@ -5,6 +5,7 @@ use crate::stop::Stop;
 use dds_core::builtin::{
     BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
 };
+use dds_core::relay::EntityKind;
 use dds_core::{DataReader, DomainParticipant, Guid, InstanceHandle};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -27,6 +28,14 @@ pub struct TopicView<'v> {
 }
 
 impl TopicView<'_> {
+    /// Returns whether a writer or a reader announces that the topic has a key.
+    #[must_use]
+    pub fn has_key(&self) -> bool {
+        let of_writers = self.writers.iter().map(|writer| writer.key.entity_id.kind());
+        let mut kinds = of_writers.chain(self.readers.iter().map(|reader| reader.key.entity_id.kind()));
+        kinds.any(|kind| matches!(kind, EntityKind::WriterWithKey | EntityKind::ReaderWithKey))
+    }
+
     /// Returns the type names of the endpoints, each one once.
     #[must_use]
     pub fn type_names(&self) -> Vec<String> {

@@ -7,7 +7,8 @@ use dds_cdr::cdr::encode_key_payload;
 use dds_core::cdr::{DecodeOwned, Encoding, Raw};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::reader::SampleRef;
-use dds_core::{DataReader, InstanceHandle};
+use dds_core::relay::{self, KeySource};
+use dds_core::{DataReader, DataReaderBuilder, InstanceHandle};
 use std::collections::{HashMap, VecDeque};
 
 /// Most instances with a kept key.
@@ -19,6 +20,11 @@ const KEY_LEN_MAX: usize = 4096;
 pub(crate) trait EndKey: DecodeOwned + Clone + Send + Sync + 'static {
     /// Returns the key of an instance that ended with `sample`, if the reader knows it.
     fn key_of_end(reader: &DataReader<Self>, sample: &SampleRef<'_, Self>) -> Option<DynamicData>;
+
+    /// Announces whether the topic has a key. Some peers match no other reader. A type says that by itself.
+    fn keyed(builder: DataReaderBuilder<'_, Self>, _is_keyed: bool) -> DataReaderBuilder<'_, Self> {
+        builder
+    }
 }
 
 impl EndKey for DynamicData {
@@ -35,6 +41,10 @@ impl EndKey for DynamicData {
 impl EndKey for Raw {
     fn key_of_end(_: &DataReader<Self>, _: &SampleRef<'_, Self>) -> Option<DynamicData> {
         None
+    }
+
+    fn keyed(builder: DataReaderBuilder<'_, Self>, is_keyed: bool) -> DataReaderBuilder<'_, Self> {
+        if is_keyed { relay::key_source(builder, KeySource::KeyHash) } else { builder }
     }
 }
 

@@ -53,6 +53,8 @@ pub const TRANSIENT_LOCAL_KEY: &str = "dds.transient_local";
 pub const WRITER_KEY: &str = "dds.writer_guid";
 /// Key of the metadata of a channel: the name of the participant of its writer.
 pub const PARTICIPANT_KEY: &str = "dds.participant";
+/// Key of the metadata of a channel: whether the topic has a key.
+pub const KEYED_KEY: &str = "dds.keyed";
 /// Key of the metadata of a channel: all policies of its writer as JSON, as in a profile file.
 pub const WRITER_QOS_KEY: &str = "dds.writer_qos";
 /// Key of the metadata of a channel: the partitions, PRESENTATION and GROUP_DATA of its publisher as JSON.

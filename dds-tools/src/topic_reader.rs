@@ -228,7 +228,7 @@ impl<T: EndKey> ClassReaders<T> {
     }
 
     fn add(&mut self, class: WriterClass, found: &TopicView<'_>) -> Result<(), ToolError> {
-        let builder = self.subscriber.reader_builder(&self.topic);
+        let builder = T::keyed(self.subscriber.reader_builder(&self.topic), found.has_key());
         let qos = reader_qos(found);
         let reader = match self.inlet.clone() {
             Some(inlet) => {

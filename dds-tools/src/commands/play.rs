@@ -8,8 +8,8 @@ use crate::error::ToolError;
 use crate::network;
 use crate::options::PlayOptions;
 use crate::recording::{
-    self, INSTANCE_END_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY, TRANSIENT_LOCAL_KEY,
-    TYPE_NAME_KEY, WRITER_QOS_KEY, is_selected, topic_of,
+    self, INSTANCE_END_KEY, KEYED_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY,
+    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, is_selected, topic_of,
 };
 use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, dds_topic, offered_writer_qos};
 use crate::stop::Stop;
@@ -19,6 +19,7 @@ use dds_core::cdr::{Encoded, Encoding};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataRepresentation, DataWriterQos, History, PublisherQos, ResourceLimits, TopicQos};
+use dds_core::relay;
 use dds_core::writer::WriteOptions;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_idl::ros::InterfaceName;
@@ -266,7 +267,10 @@ impl Player<'_> {
         }
         writeln!(notes, "{name}: published without its type, as one instance").map_err(ToolError::output)?;
         let topic = self.participant.raw_topic(name, &type_name, TopicQos::default())?;
-        Ok(TopicWriter::Encoded(publisher.writer_builder(&topic).qos(qos).build()?))
+        // Some peers match no writer without a key if the topic has one.
+        let is_keyed = channel.metadata.get(KEYED_KEY).is_some_and(|value| value == "true");
+        let builder = relay::keyed(publisher.writer_builder(&topic).qos(qos), is_keyed);
+        Ok(TopicWriter::Encoded(builder.build()?))
     }
 
     /// Waits until each writer has a reader. After the time for it, the samples are published all the same.

@@ -8,7 +8,7 @@ use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::latched_samples::LatchedKey;
 use crate::recording::{
-    INSTANCE_END_KEY, PARTICIPANT_KEY, PUBLISHER_QOS_KEY, RELIABLE_KEY, RecordedChannel, TOPIC_KEY,
+    INSTANCE_END_KEY, KEYED_KEY, PARTICIPANT_KEY, PUBLISHER_QOS_KEY, RELIABLE_KEY, RecordedChannel, TOPIC_KEY,
     TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_KEY, WRITER_QOS_KEY,
 };
 use crate::recording_ring::MessageRole;
@@ -179,6 +179,7 @@ fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChan
         (TOPIC_KEY.to_owned(), name.to_owned()),
         (RELIABLE_KEY.to_owned(), is_reliable.to_string()),
         (TRANSIENT_LOCAL_KEY.to_owned(), is_transient_local.to_string()),
+        (KEYED_KEY.to_owned(), topic.has_key().to_string()),
     ]);
     let (name, schema) = ty.channel(name);
     let is_ros = schema.as_ref().is_some_and(|schema| schema.encoding == ROS_SCHEMA_ENCODING);

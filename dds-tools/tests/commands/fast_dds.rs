@@ -68,6 +68,14 @@ fn commands_understand_fast_dds_topics() {
     numbers.sort_unstable();
     assert_eq!(numbers, (0..9).collect::<Vec<_>>());
 
+    // Without the IDL, the samples stay encoded.
+    let text = run_local(&["echo", "load", "--raw", "--count", SAMPLES, "--domain", "0", "--for", "30"]).unwrap();
+    assert!(text.lines().count() == 9 && text.lines().all(|line| line.contains(&hexadecimal("hello"))), "{text}");
+    let raw = folder.path().join("raw.mcap");
+    let raw = raw.to_str().unwrap();
+    let line = ["record", "load", "--output", raw, "--type-wait", "1", "--count", SAMPLES, "--for", "30"];
+    run_local(&[&line[..], &["--domain", "0"]].concat()).unwrap();
+
     std::thread::scope(|scope| {
         let stop = Stop::new();
         let recorder = scope.spawn({
@@ -89,6 +97,18 @@ fn commands_understand_fast_dds_topics() {
     let mut subscriber = Fast::start("sub");
     run_local(&["play", file, "--rate", "1000", "--readers-wait", "20", "--domain", "0"]).unwrap();
     assert_eq!(subscriber.line(), format!("got {SAMPLES}"));
+    drop(subscriber);
+
+    let mut subscriber = Fast::start("sub");
+    run_local(&["play", raw, "--rate", "1000", "--readers-wait", "20", "--domain", "0"]).unwrap();
+    // The subscriber ends with an instance, whose key is unknown without the IDL.
+    let dispose = ["pub", "load", "{id: 0}", "--dispose", "--type", idl, "--readers-wait", "20", "--domain", "0"];
+    run_local(&dispose).unwrap();
+    assert_eq!(subscriber.line(), format!("got {SAMPLES}"));
+}
+
+fn hexadecimal(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn number_of(sample: &Value) -> u64 {
