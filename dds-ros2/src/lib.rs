@@ -98,7 +98,7 @@ pub use lifecycle::{
     LifecycleCallbacks, LifecycleNode, LifecyclePublisher, LifecycleState, LifecycleTransition, TransitionResult,
 };
 pub use node::{Node, NodeBuilder};
-pub use parameter::{Parameter, ParameterBuilder, ParameterType, ParameterValue, RemoteParameters};
+pub use parameter::{Parameter, ParameterBuilder, ParameterCallback, ParameterType, ParameterValue, RemoteParameters};
 pub use qos::QosProfile;
 pub use rosout::Logger;
 #[cfg(feature = "rosout-layer")]

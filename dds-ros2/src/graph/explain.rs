@@ -234,7 +234,7 @@ pub struct Explanation {
     pub name: String,
     /// A report for each sender with each receiver. Those of this context come first.
     pub connections: Vec<ConnectionReport>,
-    /// Topics and services with the same last part. The namespace of one may be wrong.
+    /// Topics, services and actions with the same last part. The namespace of one may be wrong.
     pub other_names: Vec<String>,
     /// What the name lacks, such as a publisher.
     pub hints: Vec<String>,
@@ -365,9 +365,15 @@ impl Graph {
     fn hints(&self, name: &str) -> Vec<String> {
         let requests = topic_name("rq", name, "Request");
         let topic = topic_name("rt", name, "");
-        let sides = [(&topic, "publisher", "subscription"), (&requests, "client", "server")];
+        let status = topic_name("rt", name, "/_action/status");
+        let sides = [
+            (&topic, "publisher", "subscription"),
+            (&requests, "client", "server"),
+            // An action.
+            (&status, "server", "client"),
+        ];
         let mut hints = Vec::new();
-        let mut is_known = self.endpoint_count(&topic_name("rt", name, "/_action/status"), true) > 0;
+        let mut is_known = false;
         for (topic, sender, receiver) in sides {
             let (senders, receivers) = (self.endpoint_count(topic, true), self.endpoint_count(topic, false));
             is_known |= senders + receivers > 0;
@@ -387,10 +393,10 @@ impl Graph {
         hints
     }
 
-    /// Returns topics and services whose last part is that of `name`.
+    /// Returns topics, services and actions whose last part is that of `name`.
     fn other_names(&self, name: &str) -> Vec<String> {
         let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-        let names = self.topics().into_keys().chain(self.services().into_keys());
+        let names = self.topics().into_keys().chain(self.services().into_keys()).chain(self.actions().into_keys());
         let found: BTreeSet<String> = names.filter(|other| other != name && last(other) == last(name)).collect();
         found.into_iter().take(NAMED_MAX).collect()
     }

@@ -7,8 +7,8 @@ use crate::description::KnownTypes;
 use crate::graph::{LocalEndpoint, NodeId, Registration};
 use crate::name::{NameKind, RemapRule, Remapping, Target, check_namespace, check_node, expand};
 use crate::parameter::{
-    Declared, Override, ParameterBuilder, ParameterServer, ParameterStore, ParameterType, ParameterValue,
-    RemoteParameters,
+    Declared, Override, ParameterBuilder, ParameterCallback, ParameterServer, ParameterStore, ParameterType,
+    ParameterValue, RemoteParameters,
 };
 use crate::qos::QosProfile;
 use crate::rosout::{Logger, LoggerServices, Rosout};
@@ -211,6 +211,51 @@ impl Node {
     /// ```
     pub fn parameter<T: ParameterType>(&self, name: &str, default: T) -> ParameterBuilder<T> {
         ParameterBuilder::new(self, name, default)
+    }
+
+    /// Calls `callback` before each change of parameters, by the program or by another node.
+    ///
+    /// An error refuses the change.
+    /// It gets the names and the new values of one request, which the declarations allow. As
+    /// `add_on_set_parameters_callback` of `rclcpp`, but without a lock: it may read and change parameters. Another
+    /// thread may change one between the call and the change. Declarations do not call it. A callback that owns a
+    /// [`Parameter`](crate::Parameter) keeps the node alive until its handle is dropped.
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange, ParameterValue};
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("camera")?;
+    /// let width = node.parameter("width", 640_i64).declare()?;
+    /// let _even = node.before_parameters_change(|changes| match &changes[0] {
+    ///     (name, ParameterValue::Integer(value)) if value % 2 != 0 => Err(format!("{name} must be even")),
+    ///     _ => Ok(()),
+    /// })?;
+    /// assert_eq!(width.set(641).unwrap_err().to_string(), "width must be even");
+    /// width.set(800)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`service`](Self::service), if the node has no services for parameters yet.
+    pub fn before_parameters_change(
+        &self,
+        callback: impl Fn(&[(String, ParameterValue)]) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<ParameterCallback> {
+        Ok(self.parameters()?.callbacks.add_before(Arc::new(callback)))
+    }
+
+    /// Calls `callback` after each change of parameters, with the names and values that differ.
+    ///
+    /// As `add_post_set_parameters_callback` of `rclcpp`. Calls of two threads may be in any order.
+    ///
+    /// # Errors
+    /// As [`before_parameters_change`](Self::before_parameters_change).
+    pub fn after_parameters_change(
+        &self,
+        callback: impl Fn(&[(String, ParameterValue)]) + Send + Sync + 'static,
+    ) -> Result<ParameterCallback> {
+        Ok(self.parameters()?.callbacks.add_after(Arc::new(callback)))
     }
 
     /// Returns the parameters of another node, by its name: `/lab/camera`.

@@ -6,10 +6,11 @@ use crate::service::Client;
 use crate::wait::Wait;
 use crate::{Error, Result};
 use dds_core::Duration;
-use dds_ros2_msgs::rcl_interfaces::msg::Parameter;
+use dds_ros2_msgs::rcl_interfaces::msg::{Parameter, ParameterDescriptor};
 use dds_ros2_msgs::rcl_interfaces::srv::{
-    GetParameters, GetParametersRequest, GetParametersResponse, ListParameters, ListParametersRequest, SetParameters,
-    SetParametersRequest, SetParametersResponse,
+    DescribeParameters, DescribeParametersRequest, DescribeParametersResponse, GetParameters, GetParametersRequest,
+    GetParametersResponse, ListParameters, ListParametersRequest, SetParameters, SetParametersAtomically,
+    SetParametersAtomicallyRequest, SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
 };
 
 /// Reads and changes the parameters of another node. See [`Node::parameters_of`].
@@ -18,6 +19,8 @@ pub struct RemoteParameters {
     get: Client<GetParameters>,
     set: Client<SetParameters>,
     list: Client<ListParameters>,
+    set_all: Client<SetParametersAtomically>,
+    describe: Client<DescribeParameters>,
     limit: Duration,
 }
 
@@ -27,6 +30,8 @@ impl RemoteParameters {
             get: node.client(&format!("{other}/get_parameters"))?,
             set: node.client(&format!("{other}/set_parameters"))?,
             list: node.client(&format!("{other}/list_parameters"))?,
+            set_all: node.client(&format!("{other}/set_parameters_atomically"))?,
+            describe: node.client(&format!("{other}/describe_parameters"))?,
             limit: Duration::from_secs(10),
         })
     }
@@ -62,6 +67,31 @@ impl RemoteParameters {
             None => Err(Error::Parameter { reason: format!("the node gave no result for {name:?}") }),
         };
         self.set.call_then(SetParametersRequest { parameters: vec![parameter] }, check).within(self.limit)
+    }
+
+    /// Sets all values or none of them, and waits until the node has accepted them.
+    ///
+    /// Errors of the wait: as of [`set`](Self::set).
+    pub fn set_all<N: Into<String>>(&self, values: impl IntoIterator<Item = (N, ParameterValue)>) -> Wait<'static, ()> {
+        let message = |(name, value): (N, ParameterValue)| Parameter { name: name.into(), value: value.to_message() };
+        let request = SetParametersAtomicallyRequest { parameters: values.into_iter().map(message).collect() };
+        let check = |response: SetParametersAtomicallyResponse| match response.result {
+            result if result.successful => Ok(()),
+            result => Err(Error::Parameter { reason: result.reason }),
+        };
+        self.set_all.call_then(request, check).within(self.limit)
+    }
+
+    /// Waits for the type, the description and the range of a parameter.
+    ///
+    /// The type is 0 if the node has no such parameter.
+    ///
+    /// Errors of the wait: as of [`Client::call`].
+    pub fn describe(&self, name: &str) -> Wait<'static, ParameterDescriptor> {
+        let request = DescribeParametersRequest { names: vec![name.to_owned()] };
+        let first =
+            |response: DescribeParametersResponse| Ok(response.descriptors.into_iter().next().unwrap_or_default());
+        self.describe.call_then(request, first).within(self.limit)
     }
 
     /// Waits for the names of all parameters.

@@ -3,6 +3,7 @@
 //! Input: declarations of the program, and requests of the six services. Output: values, and messages on
 //! `/parameter_events`. Owns the values of one node.
 
+mod callbacks;
 mod client;
 mod declaration;
 mod server;
@@ -10,6 +11,7 @@ mod store;
 mod value;
 mod yaml;
 
+pub use callbacks::ParameterCallback;
 pub use client::RemoteParameters;
 pub use declaration::{Parameter, ParameterBuilder};
 pub(crate) use server::{ParameterServer, Shared as ParameterStore};

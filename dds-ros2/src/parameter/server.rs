@@ -1,5 +1,6 @@
 //! The six services of a node, and its messages on `/parameter_events`.
 
+use super::callbacks::Callbacks;
 use super::store::{Declared, NAMES_MAX, Store};
 use super::value::ParameterValue;
 use crate::context::Context;
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     store: Mutex<Store>,
     /// Called after each change, without a lock.
     observer: OnceLock<Observer>,
+    pub(crate) callbacks: Callbacks,
     pub(crate) changed: Arc<Signal>,
     events: DataWriter<ParameterEvent>,
     /// Locked after `store`, for a few lines.
@@ -84,6 +86,7 @@ impl ParameterServer {
             overrides,
             store: Mutex::new(Store::default()),
             observer: OnceLock::new(),
+            callbacks: Callbacks::default(),
             changed: Arc::default(),
             events,
             outgoing: Mutex::default(),
@@ -208,35 +211,34 @@ impl Shared {
 
     /// Sets all values, or none of them.
     pub(crate) fn set(&self, parameters: Vec<Parameter>) -> Result<()> {
-        let changed_names = {
-            let mut changed = Vec::new();
-            let mut changed_names = Vec::new();
+        let values: Vec<(String, ParameterValue)> = parameters
+            .into_iter()
+            .map(|parameter| (parameter.name, ParameterValue::of_message(parameter.value)))
+            .collect();
+        let refused = |reason| Error::Parameter { reason };
+        // First without the callbacks, which see only values that the declarations allow.
+        self.store().check_all(&values).map_err(refused)?;
+        self.callbacks.check(&values).map_err(refused)?;
+        let changed = {
             let mut store = self.store();
-            let values: Vec<(String, ParameterValue)> = parameters
-                .into_iter()
-                .map(|parameter| (parameter.name, ParameterValue::of_message(parameter.value)))
-                .collect();
-            for (name, value) in &values {
-                store.check(name, value).map_err(|reason| Error::Parameter { reason })?;
-            }
-            for (name, value) in values {
-                if store.set(&name, value.clone()) {
-                    changed.push(Parameter { name: name.clone(), value: value.to_message() });
-                    changed_names.push(name);
-                }
-            }
+            store.check_all(&values).map_err(refused)?;
+            let mut changed = values;
+            changed.retain(|(name, value)| store.set(name, value.clone()));
             if changed.is_empty() {
                 return Ok(());
             }
-            self.add_event(Kind::Changed, changed);
-            changed_names
+            let message =
+                |(name, value): &(String, ParameterValue)| Parameter { name: name.clone(), value: value.to_message() };
+            self.add_event(Kind::Changed, changed.iter().map(message).collect());
+            changed
         };
         let published = self.publish();
         if let Some(observer) = self.observer.get() {
-            for name in &changed_names {
+            for (name, _) in &changed {
                 observer(name);
             }
         }
+        self.callbacks.tell(&changed);
         published
     }
 

@@ -89,6 +89,11 @@ impl Store {
         declared.check(name, value)
     }
 
+    /// Checks several changes. The error is that of the first that is not allowed.
+    pub(crate) fn check_all(&self, values: &[(String, ParameterValue)]) -> Result<(), String> {
+        values.iter().try_for_each(|(name, value)| self.check(name, value))
+    }
+
     /// Sets a checked value. Returns whether it differs.
     pub(crate) fn set(&mut self, name: &str, value: ParameterValue) -> bool {
         match self.declared.get_mut(name) {

@@ -110,7 +110,9 @@ fn killed_nodes_of_either_side_leave_both_graphs() {
     for _ in 0..2 {
         // Both victims again have the names of those before.
         let victim = Victim::start();
-        let lease = [("FASTDDS_DEFAULT_PROFILES_FILE", "short_lease.xml")];
+        // Fast DDS 2.14 and 3 read different variables.
+        let lease =
+            ["FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"].map(|name| (name, "short_lease.xml"));
         let mut peer = Peer::start_with(DOMAIN, "rclpy_victim", "/", &lease);
         peer.tell(json!({"command": "publish", "topic": "theirs", "text": "x", "profile": "latched"}));
         peer.tell(json!({"command": "serve", "service": "/flip_theirs"}));

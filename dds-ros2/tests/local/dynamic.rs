@@ -171,6 +171,18 @@ fn content_filter_passes_only_its_dynamic_messages() {
     let heard = [(); 2].map(|()| above.next_message().block_for(LIMIT).unwrap());
     assert_eq!(heard.map(|message| message.get::<f64>("point.x").unwrap()), [95.0, 81.0]);
     assert!(above.take().unwrap().is_none());
+    // The same language selects among the messages of a reader.
+    let all = node.dynamic_subscription("heat", &ty).unwrap();
+    publisher.wait_for_subscribers(2).block_for(LIMIT).unwrap();
+    for x in [1.0, 2.0] {
+        let mut message = ty.new_message();
+        message.set("point.x", x).unwrap();
+        publisher.publish(&message).unwrap();
+    }
+    let second = all.reader().query_condition(dds_core::States::ANY, "point.x > 1").unwrap();
+    all.reader().readable().block_for(LIMIT).unwrap();
+    let taken = all.reader().select().condition(&second).take().unwrap();
+    assert_eq!(taken.len(), 1);
     let error = filtered("point.heat > 80").unwrap_err().to_string();
     assert!(error.contains("heat"), "{error}");
 }

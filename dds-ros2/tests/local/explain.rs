@@ -121,6 +121,23 @@ fn services_of_different_types_say_so_in_the_error_of_a_call() {
     assert!(explanation.connections.iter().filter(|pair| pair.is_connected).count() == 2, "{explanation}");
 }
 
+#[test]
+fn missing_side_of_an_action_is_named() {
+    let [lidar, viewer] = pair("explain-actions");
+    let _server = lidar.action_server::<Fibonacci>("fibonacci").unwrap();
+    let lost = viewer.action_client::<Fibonacci>("fibonacci").unwrap();
+    let client = viewer.action_client::<Fibonacci>("/lab/fibonacci").unwrap();
+    client.wait_for_server().block_for(LIMIT).unwrap();
+    wait_until(viewer.context(), |graph| graph.explain("/fibonacci").other_names == ["/lab/fibonacci"]);
+    let text = lost.explain().to_string();
+    assert!(text.contains("/fibonacci has a client and no server\n/lab/fibonacci has the same last part"), "{text}");
+    // Requests and replies of three services, feedback and status.
+    eventually("not all parts are connected", || {
+        let connections = client.explain().connections;
+        connections.len() == 8 && connections.iter().all(|pair| pair.is_connected)
+    });
+}
+
 /// Another definition of `std_msgs/msg/String`.
 #[derive(DdsType, Debug, Clone, Default)]
 #[dds(name = "std_msgs::msg::dds_::String_")]

@@ -274,6 +274,45 @@ fn parameters_of_another_node_block_without_a_runtime() {
 }
 
 #[test]
+fn callbacks_see_changes_before_and_after() {
+    let context = builder("callbacks").build().unwrap();
+    let drive = context.node("drive").unwrap();
+    let speed = drive.parameter("speed", 1_i64).range(0..=9).description("meters per second").declare().unwrap();
+    let gear = drive.parameter("gear", 1_i64).declare().unwrap();
+    let (sender, changes) = std::sync::mpsc::channel();
+    let inner = gear.clone();
+    let sum = move |changes: &[(String, ParameterValue)]| match changes {
+        [(_, ParameterValue::Integer(13))] => panic!("a fault of the program"),
+        // It reads a parameter while one changes.
+        [(name, ParameterValue::Integer(value))] if name == "speed" && *value > 3 * inner.get() => {
+            Err("too fast for the gear".to_owned())
+        }
+        _ => Ok(()),
+    };
+    let before = drive.before_parameters_change(sum).unwrap();
+    let after = drive.after_parameters_change(move |changes| sender.send(changes.to_vec()).unwrap()).unwrap();
+    let remote = context.node("tuner").unwrap().parameters_of("/drive").unwrap().within(LIMIT);
+    let refused = remote.set("speed", 5_i64).block().unwrap_err();
+    assert_eq!(refused.to_string(), "too fast for the gear");
+    assert_eq!(gear.set(13).unwrap_err().to_string(), "a callback panicked");
+    let both = || [("speed", ParameterValue::Integer(6)), ("gear", ParameterValue::Integer(2))];
+    remote.set_all(both()).block().unwrap();
+    assert_eq!((speed.get(), gear.get()), (6, 2));
+    let changed: Vec<_> = both().map(|(name, value)| (name.to_owned(), value)).to_vec();
+    assert_eq!(changes.recv_timeout(LIMIT).unwrap(), changed);
+    // All or none.
+    let outside = [("gear", ParameterValue::Integer(3)), ("speed", ParameterValue::Integer(10))];
+    let error = remote.set_all(outside).block().unwrap_err().to_string();
+    assert!(error.contains("10 is outside of the range") && gear.get() == 2, "{error}");
+    let described = remote.describe("speed").block().unwrap();
+    assert_eq!((described.description.as_str(), described.integer_range[0].to_value), ("meters per second", 9));
+    assert_eq!(remote.describe("none").block().unwrap().r#type, 0);
+    drop((before, after));
+    gear.set(13).unwrap();
+    assert!(changes.try_recv().is_err());
+}
+
+#[test]
 fn events_of_parameters_follow_the_order_of_the_changes() {
     const EACH: i64 = 200;
     let context = builder("events").build().unwrap();
