@@ -1,6 +1,6 @@
 //! Participants discover each other.
 
-use super::network::{Network, address, change_vendor, config, prefix};
+use super::network::{Network, address, answer_to, change_vendor, config, prefix};
 use super::{reader, told, writer};
 use dds_rtps::discovery::{BuiltinPairTopic, HostAddress};
 use dds_rtps::participant::ParticipantLocators;
@@ -475,6 +475,32 @@ fn peer_is_reached_by_its_other_path_while_interfaces_stay() {
         network.run_for(Duration::from_secs(30));
         assert_eq!(reached(&network), [first]);
     }
+}
+
+/// The peer gives up its other locator while that is challenged. A late answer must not count.
+#[test]
+fn locator_that_is_no_longer_announced_is_not_used() {
+    let (mut network, a, b) = on_two_networks(Network::new());
+    let [first, second] = two_locators(2);
+    network.cut(b, first);
+    // Announcements arrive, and all answers get lost.
+    network.loses =
+        Box::new(|_, bytes| bytes.get(10) == Some(&2) && !bytes.windows(4).any(|id| id == EntityId::SPDP_WRITER.0));
+    network.run_for(Duration::from_secs(30));
+    for _ in 0..2 {
+        network.answer_challenge_at(a, prefix(2), second);
+        network.run_for(Duration::from_millis(100));
+    }
+    let last_challenge = network.heartbeat_at(second).unwrap();
+    let group = config(2).announce_to;
+    let mut alone = locators([10, 0, 0, 2], group.clone());
+    alone.metatraffic_multicast = group;
+    alone.host_addresses.push(HostAddress { address: [10, 9, 0, 2].into(), prefix_len: 24 });
+    network.move_to(b, alone);
+    network.run_for(Duration::from_secs(5));
+    network.deliver(a, &answer_to(&last_challenge, prefix(2)));
+    network.run_for(Duration::from_secs(5));
+    assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast.to_vec(), [first]);
 }
 
 #[test]
