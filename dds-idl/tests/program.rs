@@ -124,10 +124,10 @@ fn diff_of_a_changed_type_names_the_member_and_fails() {
     let new = "@appendable struct Pose { float x; string<8> label; };";
     let expected = "Pose.x: type changed from double to float\n\
                     Pose.label: renamed from name\n\
-                    Pose: old writer, new reader: no match: label: the name and the id belong to different members of the \
-                    other type\n\
-                    Pose: new writer, old reader: no match: name: the name and the id belong to different members of the \
-                    other type\n";
+                    Pose: old writer, new reader: no match: label: this member is called `name` in the writer's type, \
+                    `label` in the reader's\n\
+                    Pose: new writer, old reader: no match: name: this member is called `label` in the writer's type, \
+                    `name` in the reader's\n";
     assert_eq!(versions("diff-type", "diff", new), (Some(1), expected.to_owned()));
 }
 

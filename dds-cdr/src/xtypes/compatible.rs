@@ -131,16 +131,20 @@ fn same_names<'a, F: Form>(
     let (mut by_id, mut by_name) = (BTreeMap::new(), BTreeMap::new());
     for (id, detail) in ws {
         let name = F::name_hash(detail);
-        by_id.insert(id, name);
+        by_id.insert(id, (name, detail));
         by_name.insert(name, id);
     }
     for (id, detail) in rs {
         let name = F::name_hash(detail);
         // A member that only one side has is no contradiction. Other rules decide whether it may be missing.
-        let known_name = by_id.get(&id).copied().unwrap_or(name);
-        let known_id = by_name.get(&name).copied().unwrap_or(id);
-        if (known_name, known_id) != (name, id) {
-            return c.differ_at(c.name_of(detail, id), Kind::NameOrId);
+        let other_id = by_name.get(&name).copied().filter(|&known| known != id);
+        let other_name = by_id.get(&id).filter(|(known, _)| *known != name);
+        if let Some(writer) = other_id {
+            return c.differ_at(c.name_of(detail, id), Kind::Id { writer, reader: id });
+        }
+        if let Some((_, other)) = other_name {
+            let (writer, reader) = (c.name_of(other, id), c.name_of(detail, id));
+            return c.differ_at(reader.clone(), Kind::Name { writer, reader });
         }
     }
     Ok(())

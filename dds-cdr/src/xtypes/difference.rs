@@ -72,8 +72,20 @@ pub enum TypeDifferenceKind {
     ///
     /// The member must be understood, is a key, belongs to a final type, or `prevent_type_widening` is on.
     OnlyInWriter,
-    /// Members with the same id have different names, or members with the same name different ids.
-    NameOrId,
+    /// Members with the same id have different names.
+    Name {
+        /// The name in the writer's type.
+        writer: String,
+        /// The name in the reader's type.
+        reader: String,
+    },
+    /// Members with the same name have different ids.
+    Id {
+        /// The id in the writer's type.
+        writer: u32,
+        /// The id in the reader's type.
+        reader: u32,
+    },
     /// The member is a key in only one of the types.
     Key,
     /// The member is optional in only one of the types, and that changes the encoding.
@@ -140,7 +152,12 @@ impl fmt::Display for TypeDifferenceKind {
             }
             Self::OnlyInReader => f.write_str("the writer's type lacks this member, and the reader's type requires it"),
             Self::OnlyInWriter => f.write_str("the reader's type lacks this member, and must have it"),
-            Self::NameOrId => f.write_str("the name and the id belong to different members of the other type"),
+            Self::Name { writer, reader } => {
+                write!(f, "this member is called `{writer}` in the writer's type, `{reader}` in the reader's")
+            }
+            Self::Id { writer, reader } => {
+                write!(f, "this member has the id {writer} in the writer's type, {reader} in the reader's")
+            }
             Self::Key => f.write_str("a key in only one of the types"),
             Self::Optional => f.write_str("optional in only one of the types"),
             Self::Order => f.write_str("the other type has a different member at this position"),

@@ -23,6 +23,11 @@ pub enum CreateErrorKind {
         /// Address, and message of the operating system.
         message: String,
     },
+    /// The peer has the form of an address of IPv4, and is not one.
+    NotAnAddress {
+        /// The given peer.
+        peer: String,
+    },
     /// The peer is neither a host nor a host with a port.
     InvalidPeer {
         /// The given peer.
@@ -168,7 +173,7 @@ impl Advice for CreateErrorKind {
         match self {
             Self::InvalidDomain { .. } => "use a domain id from 0 to 232",
             Self::Transport { .. } => "check that a network interface is up (`ip link set lo up` is enough)",
-            Self::InvalidPeer { .. } => {
+            Self::InvalidPeer { .. } | Self::NotAnAddress { .. } => {
                 "write it as `host`, `192.0.2.7`, `fd00::7`, or with a port as `host:7412`, `[fd00::7]:7412`"
             }
             Self::Tap { .. } => "name a new file in a folder that can be written to, or a capture of an earlier run",
@@ -208,6 +213,7 @@ impl Advice for CreateErrorKind {
             | Self::Environment { .. }
             | Self::Security { .. }
             | Self::InvalidPeer { .. }
+            | Self::NotAnAddress { .. }
             | Self::Tap { .. } => ReturnCode::BadParameter,
             #[cfg(feature = "serde")]
             Self::Profile(_) | Self::UnknownProfile { .. } => ReturnCode::BadParameter,
@@ -229,6 +235,9 @@ impl fmt::Display for CreateErrorKind {
         match self {
             Self::InvalidDomain { domain_id } => write!(f, "domain id {domain_id} is above 232"),
             Self::Transport { message } => write!(f, "no socket could be opened: {message}"),
+            Self::NotAnAddress { peer } => {
+                write!(f, "the peer `{peer}` is not an address: one of IPv4 has four numbers of at most 255")
+            }
             Self::InvalidPeer { peer } => write!(f, "invalid peer `{peer}`: expected `HOST` or `HOST:PORT`"),
             Self::Tap { path, message } => {
                 write!(f, "the capture file {} cannot be written: {message}", path.display())

@@ -133,7 +133,8 @@ macro_rules! family {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($name), "({:?}, {:#})"), self.kind, self)
+                // `main` prints an error by `Debug`, and then its text is what helps.
+                write!(f, "{self:#}")
             }
         }
 
@@ -532,7 +533,7 @@ impl fmt::Display for WaitErrorKind {
 /// assert_eq!(error.kind(), &CreateErrorKind::InvalidDomain { domain_id: 233 });
 /// assert_eq!(error.return_code(), ReturnCode::BadParameter);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// The entity was not created.
@@ -556,6 +557,12 @@ impl fmt::Display for Error {
             Self::Read(error) => error.fmt(f),
             Self::Wait(error) => error.fmt(f),
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:#}")
     }
 }
 
@@ -678,6 +685,14 @@ mod tests {
             let error = QosError::new(&subject, kind);
             assert_eq!(error.return_code(), code, "{error}");
             assert!(error.next_step().starts_with(step) && error.to_string().ends_with(error.next_step()), "{error}");
+        }
+    }
+
+    /// `main` prints an error by `Debug`.
+    #[test]
+    fn debug_is_the_text_once() {
+        for error in one_error_of_each_kind_with_sources() {
+            assert_eq!(format!("{error:?}"), format!("{error:#}"));
         }
     }
 

@@ -142,7 +142,11 @@ impl Explainer<'_> {
             obstacles.push(Obstacle::TypeName { ours: ours.type_name.clone(), theirs: theirs.type_name.clone() });
         }
         if let Some(difference) = &differences.type_difference {
-            obstacles.push(Obstacle::Type { difference: TypeDifference::clone(difference) });
+            obstacles.push(Obstacle::Type {
+                writer: w.type_name.clone(),
+                reader: r.type_name.clone(),
+                difference: TypeDifference::clone(difference),
+            });
         }
         if differences.type_pending {
             obstacles.push(Obstacle::TypePending);

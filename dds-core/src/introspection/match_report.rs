@@ -98,6 +98,10 @@ pub enum Obstacle {
     },
     /// The writer's type is not assignable to the reader's (XTYPES 1.3, 7.2.4).
     Type {
+        /// The name of the writer's type.
+        writer: String,
+        /// The name of the reader's type.
+        reader: String,
         /// The first difference that was found.
         difference: TypeDifference,
     },
@@ -245,7 +249,14 @@ impl fmt::Display for Obstacle {
             Self::Qos { policy, offered, requested } => {
                 write!(f, "{policy}: the writer offers {offered}, the reader requests {requested}")
             }
-            Self::Type { difference } => write!(f, "the types do not fit: {difference}"),
+            Self::Type { writer, reader, difference } => {
+                f.write_str("the types do not fit: ")?;
+                // Other names often mean a topic that both sides use for different things.
+                if writer != reader {
+                    write!(f, "the writer has the type `{writer}`, the reader `{reader}`: ")?;
+                }
+                difference.fmt(f)
+            }
             Self::TypePending => f.write_str("the other type is not known yet, its description has been asked for"),
             Self::TypeName { ours, theirs } => write!(f, "the type is called `{ours}` here and `{theirs}` there"),
             Self::Partition { ours, theirs } => {
@@ -255,6 +266,9 @@ impl fmt::Display for Obstacle {
                 write!(f, "DATA_REPRESENTATION: the writer uses {offered:?}, the reader reads {accepted:?}")
             }
             Self::Unreachable { locators } if locators.is_empty() => f.write_str("it announces no address"),
+            Self::Unreachable { locators } if locators.iter().all(Locator::is_loopback) => f.write_str(
+                "its participant announces only loopback addresses: it had no network when it started, or has scope host",
+            ),
             Self::Unreachable { locators } => {
                 f.write_str("none of its addresses can be reached from here:")?;
                 write_locators(f, locators)

@@ -5,7 +5,7 @@ use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
 #[cfg(feature = "serde")]
 use crate::settings::Profiles;
-use crate::settings::peer_address::is_peer;
+use crate::settings::peer_address::{is_peer, is_wrong_address};
 use dds_rtps::transport::RECEIVE_BUFFER;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
@@ -363,8 +363,13 @@ impl Config {
         if self.domain_id > DOMAIN_ID_MAX {
             return Err(CreateErrorKind::InvalidDomain { domain_id: self.domain_id });
         }
-        if let Some(peer) = self.peers.iter().find(|peer| !is_peer(peer)) {
-            return Err(CreateErrorKind::InvalidPeer { peer: peer.clone() });
+        for peer in &self.peers {
+            if !is_peer(peer) {
+                return Err(CreateErrorKind::InvalidPeer { peer: peer.clone() });
+            }
+            if is_wrong_address(peer) {
+                return Err(CreateErrorKind::NotAnAddress { peer: peer.clone() });
+            }
         }
         self.threads.check().map_err(CreateErrorKind::from)?;
         self.qos.check().map_err(CreateErrorKind::InconsistentQos)

@@ -39,6 +39,15 @@ pub(crate) fn is_peer(peer: &str) -> bool {
     split(peer).is_some()
 }
 
+/// Returns whether the peer looks like an address and is not one, such as `10.300.1.1`.
+///
+/// A resolver would look for a host of this name, again and again.
+pub(crate) fn is_wrong_address(peer: &str) -> bool {
+    let Some((host, _)) = split(peer) else { return false };
+    let looks_like_one = host.contains('.') && host.chars().all(|digit| digit.is_ascii_digit() || digit == '.');
+    looks_like_one && host.parse::<IpAddr>().is_err()
+}
+
 /// Splits `host`, `host:port`, `[host]`, `[host]:port` or an IPv6 address. Returns `None` for other texts.
 fn split(peer: &str) -> Option<(&str, u16)> {
     // Brackets separate the colons of an IPv6 address from that of the port (RFC 3986, 3.2.2).
@@ -92,6 +101,16 @@ mod tests {
             assert!(!is_name(address), "{address}");
         }
         assert_eq!(resolve_again("192.0.2.7:7412"), resolve_peer("192.0.2.7:7412"));
+    }
+
+    #[test]
+    fn text_of_digits_and_dots_is_an_address_or_an_error() {
+        for wrong in ["10.300.1.1", "10.300.1.1:7412", "10.1.1", "10.1.1.1.1"] {
+            assert!(is_wrong_address(wrong), "{wrong}");
+        }
+        for peer in ["10.30.1.1", "10.30.1.1:7412", "7", "robot.7", "10.robot", "[fd00::7]:7412", "fe80::7%eth0"] {
+            assert!(is_peer(peer) && !is_wrong_address(peer), "{peer}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! IP versions, ports and peers, end to end on this host.
 
-use crate::support::{PATIENCE, World, has_ipv6};
+use crate::support::{Notes, PATIENCE, World, has_ipv6};
 use dds_core::builtin::BuiltinTopic;
 use dds_core::config::IpFamilies;
 use dds_core::error::CreateErrorKind;
@@ -102,6 +102,16 @@ fn peer_is_found_at_configured_port() {
 fn invalid_peer_fails_and_error_names_it() {
     let error = World::new().builder().peers(["[::1"]).build().unwrap_err();
     assert_eq!(error.kind(), &CreateErrorKind::InvalidPeer { peer: "[::1".to_owned() });
+    let error = World::new().builder().peers(["10.300.1.1"]).build().unwrap_err();
+    assert!(error.to_string().contains("the peer `10.300.1.1` is not an address"), "{error}");
+}
+
+#[test]
+fn unknown_interface_is_a_warning_that_names_the_present_ones() {
+    let builder = World::new().builder().interfaces(["eth999", "127.0.0.1"]);
+    let (_participant, lines) = Notes::of_warnings().take(|| builder.build().unwrap());
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    assert!(line.contains("no interface that is up has the name or the address eth999; there are: lo"), "{line}");
 }
 
 /// Creates more participants than there are well-known ports, in a domain that no other test uses.

@@ -1,6 +1,7 @@
 //! Reports on matches and mismatches, with every reason.
 
 use crate::support::{PATIENCE, World};
+use dds_core::builtin::Locator;
 use dds_core::matching::{EndpointQos, MatchReport, Obstacle};
 use dds_core::qos::{
     DataReaderQos, DataRepresentation, DataWriterQos, Durability, Ownership, PolicyId, PublisherQos, SubscriberQos,
@@ -128,8 +129,19 @@ fn incompatible_type_report_names_member() {
             _ => std::thread::yield_now(),
         }
     };
-    let [Obstacle::Type { difference }] = obstacles(&report) else { panic!("{report:?}") };
+    let [Obstacle::Type { difference, .. }] = obstacles(&report) else { panic!("{report:?}") };
+    let text = report.to_string();
+    assert!(text.contains("the types do not fit: the writer has the type `Twist`, the reader `Pose`: x: "), "{text}");
     assert_eq!(difference.to_string(), "x: the writer has float, the reader double");
+}
+
+#[test]
+fn peer_with_loopback_addresses_only_had_no_network() {
+    let own = Locator::udp_v4([127, 0, 0, 1].into(), 7411);
+    let text = Obstacle::Unreachable { locators: vec![own] }.to_string();
+    assert!(text.contains("announces only loopback addresses: it had no network when it started"), "{text}");
+    let text = Obstacle::Unreachable { locators: vec![own, Locator::udp_v4([10, 0, 0, 1].into(), 7411)] }.to_string();
+    assert!(text.contains("none of its addresses can be reached from here: udp/127.0.0.1:7411 udp/10.0.0.1"), "{text}");
 }
 
 #[test]

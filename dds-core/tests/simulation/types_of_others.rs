@@ -163,7 +163,7 @@ impl World {
 
 fn refused<W: DdsType + 'static, R: DdsType + 'static>(consistency: TypeConsistency) -> (String, TypeDifferenceKind) {
     match World::new(1).obstacle::<W, R>(consistency) {
-        Some(Obstacle::Type { difference }) => (difference.path, difference.kind),
+        Some(Obstacle::Type { difference, .. }) => (difference.path, difference.kind),
         other => panic!("{other:?}"),
     }
 }
@@ -231,7 +231,8 @@ fn disallowed_coercion_rejects_unequal_types() {
 
 #[test]
 fn member_names_count_unless_ignored() {
-    assert_eq!(refused::<Renamed, Short>(policy()), ("text".to_owned(), TypeDifferenceKind::NameOrId));
+    let renamed = TypeDifferenceKind::Name { writer: "member with id 1".into(), reader: "text".into() };
+    assert_eq!(refused::<Renamed, Short>(policy()), ("text".to_owned(), renamed));
     accepted::<Renamed, Short>(policy().ignore_member_names(true));
 }
 

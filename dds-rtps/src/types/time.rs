@@ -120,6 +120,13 @@ impl From<std::time::Duration> for Duration {
     }
 }
 
+/// [`Duration::INFINITE`] becomes the longest duration of the standard library. All others keep their value.
+impl From<Duration> for std::time::Duration {
+    fn from(duration: Duration) -> Self {
+        duration.to_std().unwrap_or(Self::MAX)
+    }
+}
+
 impl Add for Duration {
     type Output = Self;
     fn add(self, other: Self) -> Self {
@@ -339,6 +346,14 @@ mod tests {
     fn invalid_time_survives_the_wire() {
         assert_eq!(Time::INVALID.to_wire(), (u32::MAX, u32::MAX));
         assert_eq!(Time::from_wire(u32::MAX, u32::MAX), Time::INVALID);
+    }
+
+    #[test]
+    fn duration_becomes_that_of_the_standard_library() {
+        let millis = std::time::Duration::from_millis(1500);
+        assert_eq!(std::time::Duration::from(Duration::from_millis(1500)), millis);
+        assert_eq!(std::time::Duration::from(Duration::INFINITE), std::time::Duration::MAX);
+        assert_eq!(Duration::from(std::time::Duration::MAX), Duration::INFINITE);
     }
 
     #[test]

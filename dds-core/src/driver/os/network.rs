@@ -18,7 +18,7 @@ use crate::driver::{
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
-    ReceiveBufferGauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt,
+    Interface, ReceiveBufferGauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt,
 };
 use dds_rtps::types::{GuidPrefix, Locator};
 use std::io::{self, ErrorKind};
@@ -77,6 +77,7 @@ impl OsNetwork {
             ..UdpConfig::default()
         };
         let sockets = UdpSockets::open(&udp)?;
+        warn_of_unknown_interfaces(&config.interfaces, sockets.links.interfaces());
         let tap = match &config.tap {
             Some(path) => Some(OpenTap::new(path, &sockets)?),
             None => None,
@@ -340,6 +341,19 @@ impl From<UdpError> for NetworkError {
             UdpError::NoInterface => Self::NoInterface,
             UdpError::Io { operation, source } => Self::Io { what: operation, source },
         }
+    }
+}
+
+/// A misspelled interface would otherwise be without a word: the participant waits for it.
+fn warn_of_unknown_interfaces(wanted: &[String], present: &[Interface]) {
+    for name in wanted {
+        if present.iter().any(|interface| interface.is_selected(std::slice::from_ref(name))) {
+            continue;
+        }
+        let mut names: Vec<&str> = present.iter().map(|interface| interface.name.as_str()).collect();
+        names.dedup();
+        let names = names.join(", ");
+        tracing::warn!("no interface that is up has the name or the address {name}; there are: {names}");
     }
 }
 

@@ -130,7 +130,7 @@ fn incompatible_cyclone_type_names_member() {
     let difference = loop {
         let reports = reader.explain_matches();
         let obstacles = reports.iter().find(|report| !report.is_match()).map(|report| &report.obstacles[..]);
-        if let Some([Obstacle::Type { difference }]) = obstacles {
+        if let Some([Obstacle::Type { difference, .. }]) = obstacles {
             break difference.clone();
         }
         assert!(std::time::Instant::now() < until, "{reports:?}");
