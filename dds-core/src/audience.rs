@@ -13,7 +13,8 @@ pub use dds_rtps::types::GuidPrefix;
 
 /// Sets the participants whose readers a writer of `participant` sends to. Readers of `participant` itself stay.
 ///
-/// The matches of the writer with all others end; they still see the writer. The newly admitted ones receive its history as late readers do.
+/// The matches of the writer with all others end; they still see the writer. The newly admitted ones receive its
+/// history as late readers do.
 pub fn set<T>(participant: &DomainParticipant, writer: &DataWriter<T>, audience: WriterPeers) {
     participant.handle().set_audience(writer.guid().entity_id, audience);
 }

@@ -112,7 +112,8 @@ impl Probes {
         let addresses: Vec<SocketAddr> = addresses(locators).into_iter().collect();
         let reasons: Option<Vec<ErrorKind>> = addresses.iter().map(|it| self.failed.get(it).copied()).collect();
         let reasons = reasons.filter(|reasons| !reasons.is_empty() && reasons.iter().all(is_certain))?;
-        let is_closed = reasons.contains(&ErrorKind::ConnectionRefused);
+        // One refused address may be that of this host, such as a bridge that both hosts have.
+        let is_closed = reasons.iter().all(|kind| *kind == ErrorKind::ConnectionRefused);
         Some(Unreachable { participant, topic: topic.map(str::to_owned), addresses, is_closed })
     }
 }

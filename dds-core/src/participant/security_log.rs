@@ -1,7 +1,7 @@
 //! Publishes the security events of a participant, if its credentials say so (DDS Security 1.1, 9.6).
 //!
-//! Discovery puts events into a queue, and a timer publishes them outside of all turns. Bound: 64 events a minute. Those
-//! beyond it are counted, and the count is an event.
+//! Discovery puts events into a queue, and a timer publishes them outside of all turns. Bound: 64 events a minute.
+//! Those beyond it are counted, and the count is an event.
 
 use crate::actor::{Effects, Poke};
 use crate::context::ParticipantContext;

@@ -387,8 +387,9 @@ impl Graph {
             hints.push(format!("no node has a topic, a service or an action {name}"));
         }
         let plain = name.trim_start_matches('/');
-        if !hints.is_empty() && [plain, name].iter().any(|topic| self.has_dds_topic(topic)) {
-            hints.push(format!("a program outside of ROS 2 uses the DDS topic {plain:?}; ROS 2 calls it \"rt{name}\""));
+        let foreign = [plain, name].into_iter().find(|topic| self.has_dds_topic(topic));
+        if let (false, Some(topic)) = (hints.is_empty(), foreign) {
+            hints.push(format!("a program outside of ROS 2 uses the DDS topic {topic:?}; ROS 2 calls it \"rt{name}\""));
         }
         hints
     }

@@ -96,9 +96,7 @@ impl<S: RosService> Service<S> {
         qos: QosProfile,
         answer: impl Fn(S::Request) -> S::Response + Send + Sync + 'static,
     ) -> Result<Self> {
-        let service = Self::without_owner(node, name, qos)?;
-        service.handle_in_background(move |request| request.answer(&answer))?;
-        Ok(service)
+        Self::in_background_for(node, name, qos, move |_, request| answer(request))
     }
 
     /// As `in_background`. `answer` also gets the GUID of the client.
@@ -361,12 +359,22 @@ impl<S: RosService> Core<S> {
     }
 }
 
+/// The services of each node for its parameters.
+const PARAMETER_SERVICES: [&str; 6] = [
+    "describe_parameters",
+    "get_parameter_types",
+    "get_parameters",
+    "list_parameters",
+    "set_parameters",
+    "set_parameters_atomically",
+];
+
 /// The kind of a request that does not decode.
 fn kind_of(service: &str) -> FaultKind {
     let last = service.rsplit('/').next().unwrap_or_default();
     if service.contains("/_action/") {
         FaultKind::Goal
-    } else if last.contains("_parameter") {
+    } else if PARAMETER_SERVICES.contains(&last) {
         FaultKind::Parameter
     } else {
         FaultKind::Request

@@ -9,7 +9,8 @@
 //! for a peer without another locator. Only the reader that has answered before is asked, because another one may be
 //! best effort.
 //!
-//! Bounds: a question for each peer in [`ASK_PERIOD`], a challenge if it stays silent, and the bytes that `validation` allows.
+//! Bounds: a question for each peer in [`ASK_PERIOD`], a challenge if it stays silent, and the bytes that `validation`
+//! allows.
 
 use super::Participant;
 use super::claims;

@@ -199,7 +199,7 @@ impl PathState {
         Self { id, peer, socket, sending, departed, process, wants_room: AtomicBool::new(false) }
     }
 
-    /// Counts anew what the peer holds of its earlier paths, as long as it holds something.
+    /// Recounts the holds of the peer from its earlier paths, as long as it holds something.
     fn count_departed(&self, open: &mut OpenSending) {
         if open.holds.departed.blocks > 0 {
             if let Some(process) = self.process {

@@ -32,8 +32,9 @@ use std::time::{Duration, Instant};
 
 /// Least time of a round with `--loop`.
 const ROUND_MIN: Duration = Duration::from_millis(10);
-/// Least depth of the history of a writer.
+/// Least and greatest depth of the history of a writer. A recorded writer may have had any depth.
 const DEPTH_MIN: u32 = 1000;
+const DEPTH_MAX: u32 = 100_000;
 /// Time for the acknowledgments of the last samples.
 const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 
@@ -429,9 +430,12 @@ fn writer_qos_of(channel: &Channel<'_>) -> DataWriterQos {
         let qos = if is_set(RELIABLE_KEY).unwrap_or(true) { qos.reliable() } else { qos.best_effort() };
         if is_set(TRANSIENT_LOCAL_KEY).unwrap_or(false) { qos.transient_local() } else { qos }
     });
-    if let History::KeepLast { depth } = &mut qos.history {
-        *depth = DEPTH_MIN.max(*depth);
-    }
+    // HISTORY takes no part in matching. A writer that keeps all would hold the whole recording for a slow reader.
+    let depth = match qos.history {
+        History::KeepLast { depth } => depth.clamp(DEPTH_MIN, DEPTH_MAX),
+        History::KeepAll => DEPTH_MIN,
+    };
+    qos = qos.keep_last(depth);
     // Peers do not announce these limits.
     qos.resource_limits = ResourceLimits::default();
     qos

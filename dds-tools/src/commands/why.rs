@@ -147,13 +147,14 @@ fn unreachable(probes: &mut Probes, view: &DomainView, topics: &[String], stop: 
         let (reason, next_step) = if found.is_closed {
             (
                 format!("participant {name}: no program receives at its addresses ({addresses})"),
-                "its program has likely crashed: start it again; if it runs, look whether another host has its address",
+                "its program has likely crashed: start it again; if it runs, another host has its address, or a firewall rejects \
+                 UDP",
             )
         } else {
             (
                 format!("participant {name}: this host cannot reach its addresses ({addresses})"),
-                "give both hosts addresses of one network, or routes to each other; a program with several interfaces \
-                 announces others with DDS_INTERFACES",
+                "give both hosts addresses of one network, or routes to each other, and let firewalls pass UDP; a program \
+                 with several interfaces announces others with DDS_INTERFACES",
             )
         };
         problems.push(TopicProblem { topic, reason, next_step: next_step.to_owned() });

@@ -130,8 +130,9 @@ pub(super) fn inline_type(parser: &mut Parser<'_>) -> Result<DefinitionId, Repor
 
 fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>) -> Result<(), Reported> {
     parser.bump();
-    if parser.kind() == TokenKind::Scope {
-        // `module ::A<X> B;`
+    // Only the name of a template has a scope: `module ::A<X> B;`.
+    let has_scope = parser.kind() == TokenKind::Scope;
+    if has_scope {
         parser.bump();
     }
     let (symbol, span) = parser.identifier("a module")?;
@@ -140,6 +141,9 @@ fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>)
         return template_module(parser, (symbol, span), doc);
     }
     let brace = parser.position();
+    if has_scope {
+        parser.expect(TokenKind::Less, "after the name of a template of modules")?;
+    }
     parser.expect(TokenKind::OpenBrace, "after the name of the module")?;
     let folded = parser.folded(symbol);
     let existing = parser.names.own_exact(parser.scope, symbol, folded);
