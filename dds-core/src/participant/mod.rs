@@ -27,6 +27,7 @@ mod matches;
 #[cfg(feature = "serde")]
 mod named_qos;
 mod of_entities;
+#[cfg(any(feature = "derive", feature = "security-pki"))]
 mod own_topic;
 mod participant_builder;
 mod participant_handle;
