@@ -43,7 +43,7 @@ impl Discovery {
         effects: &mut Effects,
         change: impl FnOnce(&mut Participant, Now) -> R,
     ) -> Result<R, CreateErrorKind> {
-        match self.cell.with(effects, |actor, _| actor.change(change)) {
+        match self.cell.with(effects, |actor, _| actor.change_before_announcing(change)) {
             Ok(result) => Ok(result),
             Err(_) => Err(CreateErrorKind::Closed),
         }

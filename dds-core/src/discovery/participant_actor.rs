@@ -148,6 +148,16 @@ impl ParticipantActor {
         result
     }
 
+    /// As [`change`](Self::change), for a caller that [takes the events](Self::take_events) afterward.
+    ///
+    /// A peer that learns of a new reader may send at once, so the reader knows its writers first.
+    pub(crate) fn change_before_announcing<R>(&mut self, change: impl FnOnce(&mut Participant, Now) -> R) -> R {
+        let now = self.driver.now();
+        let result = change(&mut self.rtps, now);
+        self.answer_after_events(now);
+        result
+    }
+
     /// Sends the disposal of the participant.
     pub(crate) fn shutdown(&mut self) {
         let now = self.driver.now();
