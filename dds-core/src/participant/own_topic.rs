@@ -27,6 +27,7 @@ impl<P> OwnTopic<P> {
         self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cfg(feature = "security-pki")]
     pub(super) fn publisher(&self) -> Option<Arc<P>> {
         self.lock().clone()
     }
