@@ -147,7 +147,7 @@ fn dynamic_and_typed_endpoints_understand_each_other() {
     publisher.publish(&message).unwrap();
     assert_eq!(back.next_message().block_for(LIMIT).unwrap(), wheel);
     // A background thread follows the graph.
-    wait_until(&there.context(), |graph| graph.publishers("/back").len() == 1);
+    wait_until(there.context(), |graph| graph.publishers("/back").len() == 1);
     let [found] = &there.context().graph().publishers("/back")[..] else { panic!("one publisher") };
     assert_eq!(found.type_hash.as_deref(), Some(Wheel::TYPE_HASH));
     assert_eq!(found.type_name, Wheel::ROS_NAME);
