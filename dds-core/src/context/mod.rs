@@ -9,6 +9,7 @@ mod listening;
 mod participant_context;
 mod participant_core;
 mod participant_ref;
+mod search;
 mod wait_set;
 
 pub(crate) use group::{EndpointGroup, GroupedEndpoint};

@@ -355,6 +355,11 @@ pub trait Network: Send + Sync {
     /// Current addresses of this participant.
     fn locators(&self) -> Arc<Locators>;
 
+    /// Returns the names of peers that have no address at present.
+    fn unresolved_peers(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Sends. Never blocks.
     fn transport(&self) -> &Arc<dyn Transport>;
 

@@ -10,8 +10,21 @@ use std::fmt;
 pub enum Missing {
     /// The awaited event. The participant knows nothing more.
     Event,
-    /// Other participants. None was discovered.
-    Participants,
+    /// Other participants. None was discovered on the network.
+    Participants {
+        /// The domain of this participant, and its tag.
+        report: Box<str>,
+    },
+    /// The named peers. None of them has answered.
+    Peers {
+        /// The domain of this participant, and the peers.
+        report: Box<str>,
+    },
+    /// Other participants. A setting of this one may stand in the way.
+    Setting {
+        /// The domain of this participant, and the setting.
+        report: Box<str>,
+    },
     /// Other participants. Datagrams of some arrived, and protection kept them apart.
     Protection {
         /// The refused datagrams, and the next step.
@@ -103,8 +116,14 @@ impl Missing {
     pub fn next_step(&self) -> &'static str {
         match self {
             Self::Event => "wait longer",
-            Self::Participants => {
+            Self::Participants { .. } => {
                 "check that the peer runs in the same domain, and set DDS_PEERS to its host if the network drops multicast"
+            }
+            Self::Peers { .. } => {
+                "check that a participant of this domain runs there, and that firewalls let UDP pass in both directions"
+            }
+            Self::Setting { .. } => {
+                "correct this setting, or check that the peer runs where the participant looks for it"
             }
             Self::Protection { .. } => "give all participants the same pre-shared key, or identities of one fleet",
             Self::Endpoint { .. } => "check that the peer has created its endpoint, with the same topic name",
@@ -134,7 +153,9 @@ impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Event => f.write_str("it did not occur"),
-            Self::Participants => f.write_str("no other participant was discovered"),
+            Self::Participants { report } | Self::Peers { report } | Self::Setting { report } => {
+                write!(f, "no other participant was discovered {report}")
+            }
             Self::Protection { report } => write!(f, "no other participant was discovered: {report}"),
             Self::Endpoint { participants } => {
                 write!(f, "no counterpart of this topic was found in {}", counted(*participants, "participant"))

@@ -174,7 +174,7 @@ impl<T> WaitSource<T> for DiscoverType<T> {
         let discovery = self.participant.discovery();
         let endpoints = discovery.know(|rtps| endpoints_of(rtps, &self.subject.topic).len());
         match (endpoints, discovery.discovered_participants().len()) {
-            (0, 0) => Missing::Participants,
+            (0, 0) => self.participant.core.missing_participants(),
             (0, participants) => Missing::Topic { participants },
             _ => Missing::Description { endpoints },
         }

@@ -134,7 +134,7 @@ impl ParticipantHandle {
             (endpoints @ 1.., _) => Missing::Completion { endpoints },
             // No participant at all: refused datagrams are then the likely cause.
             (0, 0) => match self.refused_report() {
-                report if report.is_empty() => Missing::Participants,
+                report if report.is_empty() => self.core.missing_participants(),
                 report => Missing::Protection { report: report.into() },
             },
             (0, participants) => Missing::Endpoint { participants },
@@ -157,6 +157,10 @@ impl ParticipantHandle {
             let known = self.discovery().discovered_participants().len();
             let report = self.refused_report();
             let separator = if report.is_empty() { "" } else { "; " };
+            if known == 0 {
+                let missing = self.core.missing_participants();
+                return format!("{missing}; {}{separator}{report}", missing.next_step());
+            }
             return format!(
                 "no endpoint with this topic was found among {known} known participants; check that the peer runs, \
                  uses the same topic name and domain, and is reachable{separator}{report}"

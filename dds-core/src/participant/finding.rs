@@ -140,7 +140,7 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
         let discovery = self.participant.discovery();
         match (self.other_types(), discovery.discovered_participants().len()) {
             (types, _) if !types.is_empty() => Missing::TopicOfType { types },
-            (_, 0) => Missing::Participants,
+            (_, 0) => self.participant.core.missing_participants(),
             (_, participants) => Missing::Topic { participants },
         }
     }

@@ -11,9 +11,7 @@ use crate::qos::DomainParticipantQos;
 use crate::settings::Profiles;
 #[cfg(not(feature = "serde"))]
 use crate::settings::unreadable;
-use crate::settings::{
-    Config, Origin, Receiving, Scope, domain_of_environment, variable, warn_of_misspelled_variables,
-};
+use crate::settings::{Config, Origin, Receiving, Scope, domain_of_environment, misspelled_variables, variable};
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, Guid, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, MessageTransform};
@@ -623,12 +621,12 @@ impl DomainParticipantBuilder {
 
     // Profile, environment, code: each overrides the one before it (`Origin`).
     fn into_config(self) -> Result<Config, CreateErrorKind> {
-        if self.read_environment {
-            warn_of_misspelled_variables();
-        }
         let look_up = |name| if self.read_environment { variable(name) } else { Ok(None) };
         // The domain comes from the same sources as the other settings.
         let mut config = Config::new(0);
+        if self.read_environment {
+            config.misspelled = misspelled_variables();
+        }
         #[cfg(feature = "serde")]
         if let Some(path) = self.profiles.or(look_up("DDS_PROFILES")?.map(PathBuf::from)) {
             config.change(Origin::Profile, |config| {

@@ -115,6 +115,8 @@ pub(crate) struct Config {
     /// Profiles for `profile` of the endpoints' builders.
     #[cfg(feature = "serde")]
     pub(crate) profiles: Arc<Profiles>,
+    /// Variables of the environment without an effect, with those that are probably meant.
+    pub(crate) misspelled: Vec<(String, &'static str)>,
     pub(super) origins: Vec<Origin>,
 }
 
@@ -172,6 +174,7 @@ impl Config {
             profile_file: None,
             #[cfg(feature = "serde")]
             profiles: Arc::default(),
+            misspelled: Vec::new(),
             origins: Vec::new(),
         }
     }

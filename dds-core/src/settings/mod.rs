@@ -25,4 +25,4 @@ pub(crate) use peer_address::{is_name, resolve_again, resolve_peer};
 pub(crate) use profiles::Profiles;
 #[cfg(test)]
 pub(crate) use variables::VARIABLES;
-pub(crate) use variables::warn_of_misspelled_variables;
+pub(crate) use variables::misspelled_variables;

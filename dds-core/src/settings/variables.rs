@@ -25,20 +25,24 @@ pub(crate) const VARIABLES: [&str; 18] = [
     "DDS_TAP",
 ];
 
-/// Logs which variables of the environment are probably misspelled. The first call of a process does it.
-pub(crate) fn warn_of_misspelled_variables() {
+/// Returns the variables of the environment that are probably misspelled, with those that are meant.
+///
+/// The first call of a process logs them.
+pub(crate) fn misspelled_variables() -> Vec<(String, &'static str)> {
     // No `Once`: a child that is forked during the first call would wait for the end of it.
     static IS_DONE: AtomicBool = AtomicBool::new(false);
-    if IS_DONE.swap(true, Ordering::Relaxed) {
-        return;
-    }
+    let is_first = !IS_DONE.swap(true, Ordering::Relaxed);
+    let mut misspelled = Vec::new();
     for (name, _) in std::env::vars_os() {
         // The names of our variables are ASCII.
-        let Some(name) = name.to_str() else { continue };
-        if let Some(meant) = meant_by(name) {
+        let Ok(name) = name.into_string() else { continue };
+        let Some(meant) = meant_by(&name) else { continue };
+        if is_first {
             tracing::warn!(variable = name, "this environment variable has no effect; did you mean {meant}?");
         }
+        misspelled.push((name, meant));
     }
+    misspelled
 }
 
 /// Returns the variable that a similar name probably means.

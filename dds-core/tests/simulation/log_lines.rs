@@ -130,7 +130,7 @@ fn awaited_future_warns_as_a_blocked_thread_does() {
     let mut stream = reader.stream();
     let mut sample = reader.next_sample().within(Duration::from_secs(60));
     let mut writers = reader.wait_for_writers(1);
-    let lonely = "still waiting; no endpoint with this topic was found";
+    let lonely = "still waiting; no other participant was discovered in domain 0; check";
     for lines in [
         warnings_of(&simulation, |context| Pin::new(&mut stream).poll_next(context)),
         warnings_of(&simulation, |context| Pin::new(&mut sample).poll(context)),

@@ -48,7 +48,7 @@ fn long_wait_logs_target_and_reason_once() {
         ]
     };
     assert_eq!(end(Duration::from_millis(1_999)), [const { Vec::<String>::new() }; 7]);
-    let lonely = "message=still waiting; no endpoint with this topic was found";
+    let lonely = "message=still waiting; no other participant was discovered in domain 0; check";
     let parts = [
         ["awaited=Sample", lonely],
         ["awaited=Matched(1) matched_writers=0", lonely],

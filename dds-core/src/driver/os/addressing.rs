@@ -1,5 +1,6 @@
 //! Addresses of a participant, and the addresses where it looks for peers, while interfaces come and go.
 
+use super::naming::Naming;
 use crate::driver::{Locators, NetworkConfig};
 use crate::sync::{Arc, Lock, LockGuard};
 use dds_rtps::discovery::HostAddress;
@@ -54,6 +55,8 @@ pub(super) struct Addressing {
     peers: Vec<SocketAddr>,
     /// Current addresses of the peers' names.
     named_peers: Lock<Vec<SocketAddr>>,
+    /// Names of peers that have no address at present.
+    unresolved: Lock<Vec<String>>,
     metatraffic: Vec<SocketAddr>,
     user: Vec<SocketAddr>,
     participant_index: Option<u32>,
@@ -82,6 +85,7 @@ impl Addressing {
             wants_multicast: config.multicast,
             peers,
             named_peers: Lock::default(),
+            unresolved: Lock::default(),
             metatraffic,
             user,
             participant_index: sockets.participant_index,
@@ -115,9 +119,14 @@ impl Addressing {
         self.renew(links)
     }
 
-    /// Sets the current addresses of the peers' names. Returns true if the locators have changed by that.
-    pub(super) fn set_named_peers(&self, peers: Vec<SocketAddr>) -> bool {
-        *self.named_peers.lock() = peers;
+    pub(super) fn unresolved_peers(&self) -> Vec<String> {
+        self.unresolved.lock().clone()
+    }
+
+    /// Takes over the current addresses of the peers' names. Returns true if the locators have changed by that.
+    pub(super) fn set_named_peers(&self, naming: &Naming) -> bool {
+        *self.named_peers.lock() = naming.addresses();
+        *self.unresolved.lock() = naming.unresolved();
         self.renew(self.links.lock())
     }
 

@@ -55,6 +55,12 @@ impl Naming {
         self.found.iter().flatten().copied().collect()
     }
 
+    /// Names without an address.
+    pub(super) fn unresolved(&self) -> Vec<String> {
+        let known = self.names.iter().zip(&self.found);
+        known.filter(|(_, found)| found.is_empty()).map(|(name, _)| name.clone()).collect()
+    }
+
     /// Starts a query if it is due, and accepts the result of an earlier one. Returns true if addresses have changed.
     pub(super) fn look(&mut self, now: Instant, spawn: impl FnOnce(Box<dyn FnOnce() + Send>)) -> bool {
         if let Some(search) = &self.search {

@@ -97,7 +97,7 @@ impl OsNetwork {
             metatraffic.push((socket, Socket::MetatrafficUnicast));
         }
         let naming = Naming::new(&config.peer_names, config.resolve, Clock::new().now().instant);
-        addressing.set_named_peers(naming.addresses());
+        addressing.set_named_peers(&naming);
         // Link-local peers need the interface of their link before the first send.
         for peer in naming.addresses() {
             transport.note_sender(peer);
@@ -214,6 +214,10 @@ impl OsNetwork {
 impl Network for OsNetwork {
     fn locators(&self) -> Arc<Locators> {
         self.addressing.locators()
+    }
+
+    fn unresolved_peers(&self) -> Vec<String> {
+        self.addressing.unresolved_peers()
     }
 
     fn transport(&self) -> &Arc<dyn Transport> {
@@ -376,7 +380,7 @@ async fn follow(
                     // A link-local address was found together with its link.
                     transport.note_sender(peer);
                 }
-                renamed = addressing.set_named_peers(naming.addresses());
+                renamed = addressing.set_named_peers(naming);
             }
         }
         let moved = follows && addressing.look();
@@ -711,10 +715,12 @@ mod tests {
         let network = driver.open_network(&config).unwrap();
         let robot = Locator::udp_v4([127, 0, 0, 7].into(), 7477);
         assert!(!network.locators().initial_peers.contains(&robot));
+        assert_eq!(network.unresolved_peers(), ["robot"]);
         let (sender, moved) = mpsc::channel();
         network.start(Arc::new(Moved(sender))).unwrap();
         moved.recv_timeout(Duration::from_secs(30)).unwrap();
         assert!(network.locators().initial_peers.contains(&robot));
+        assert!(network.unresolved_peers().is_empty());
     }
 
     #[test]
