@@ -8,7 +8,7 @@ use benches::floor::UdpFloor;
 use benches::lever::{MailboxCell, MailboxTask, ReceiveBuffer, SendBuffer};
 use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
-use dds_core::Delivery;
+use dds_core::listener::Delivery;
 use dhat::{HeapStats, Profiler};
 use std::hint::black_box;
 

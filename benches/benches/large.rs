@@ -6,8 +6,9 @@
 //! form (default 200), and `--test` sets it to one. Other arguments are filters.
 
 use benches::slot::{Arrival, slot};
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Scope};
 use hdrhistogram::Histogram;
 use std::error::Error;
 use std::hint::black_box;

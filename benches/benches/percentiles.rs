@@ -11,7 +11,7 @@ use benches::floor::UdpFloor;
 use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
 use dds_core::__private::cdr::copy;
-use dds_core::Delivery;
+use dds_core::listener::Delivery;
 use hdrhistogram::Histogram;
 use std::error::Error;
 use std::hint::black_box;

@@ -1,10 +1,12 @@
 //! Cost of a sample while the program waits for many readers, in a merged stream or by a WaitSet.
 
 use dds_core::condition::ReadCondition;
+use dds_core::condition::WaitSet;
 use dds_core::error::CreateError;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::reader::SampleStream;
-use dds_core::{DataReader, DataWriter, DomainParticipant, Scope, States, WaitSet};
+use dds_core::reader::States;
+use dds_core::{DataReader, DataWriter, DomainParticipant, Scope};
 use futures_util::stream::{SelectAll, StreamExt, select_all};
 use std::hint::black_box;
 use std::task::{Context, Poll, Waker};

@@ -2,8 +2,9 @@
 
 use crate::slot::{Arrival, slot};
 use dds_core::error::CreateError;
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Scope};
 use std::hint::black_box;
 
 /// No other bench uses this domain.

@@ -4,8 +4,9 @@ use crate::LARGE_PAYLOAD_LEN;
 use crate::slot::{Arrival, slot};
 use dds_core::cdr::{DecodeOwned, Encode, Encoding};
 use dds_core::error::CreateError;
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Scope};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -38,7 +38,7 @@
 //! | publish and receive | [`DataWriter`], [`DataReader`], [`Samples`] |
 //! | choose QoS: reliability, history, durability | [`qos::Preset`], then [`qos`] |
 //! | choose the network: one host, certain peers, certain interfaces | [`DomainParticipantBuilder`], with the environment variables |
-//! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`](listener::DataReaderListener), [`SampleStream`](reader::SampleStream), [`Events`](status::Events) |
+//! | wait, or be called | [`Waiting`], [`WaitSet`](condition::WaitSet), [`DataReaderListener`](listener::DataReaderListener), [`SampleStream`](reader::SampleStream), [`Events`](status::Events) |
 //! | read without decoding everything, write without a copy | [`SampleRef::view`](reader::SampleRef::view), [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
 //! | define a topic and its QoS once for both sides | [`TopicSpec`] |
 //! | use topics without a Rust type | [`DomainParticipant::raw_topic`]; `dynamic_topic` and `discover_type` (feature `dynamic`) |
@@ -60,7 +60,7 @@
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
 //! | built-in topics | [`BuiltinTopic`](builtin::BuiltinTopic) and its constants, such as [`BuiltinTopic::PUBLICATION`](builtin::BuiltinTopic::PUBLICATION); [`ParticipantBuiltinTopicData`](builtin::ParticipantBuiltinTopicData) and the other types |
 //! | discovered endpoints | [`EndpointInfo`](matching::EndpointInfo), [`MatchReport`](matching::MatchReport) with every [`Obstacle`](matching::Obstacle) between two endpoints |
-//! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`](status::Events), the errors, the statuses, [`Delivery`] |
+//! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`](condition::WaitSet) and its conditions, [`Events`](status::Events), the errors, the statuses, [`Delivery`](listener::Delivery) |
 //! | QoS | [`qos`] |
 //!
 //! The search box of this page finds each operation of DDS by its standard name.
@@ -76,7 +76,8 @@
 //! runs on the calling thread, down to the socket.
 //!
 //! A participant has two threads of its own. One receives user data, the other serves timers and discovery. A third
-//! thread calls listeners. It starts with the first listener that is not [`Delivery::Inline`].
+//! thread calls listeners. It starts with the first listener that is not
+//! [`Delivery::Inline`](listener::Delivery::Inline).
 //!
 //! # Copies
 //!
@@ -164,11 +165,10 @@ mod topic;
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
 pub use dds_rtps::cdr::DdsType;
-pub use dds_rtps::history::{InstanceState, SampleInfo, States};
+pub use dds_rtps::history::{InstanceState, SampleInfo};
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, Time};
 
-pub use context::WaitSet;
-pub use infrastructure::{Delivery, Entity, Error, Result, Waiting, Weak};
+pub use infrastructure::{Entity, Error, Result, Waiting};
 pub use participant::{DomainParticipant, DomainParticipantBuilder};
 pub use publication::{DataWriter, DataWriterBuilder, Publisher};
 pub use settings::Scope;
@@ -177,10 +177,11 @@ pub use topic::{Topic, TopicRef, TopicSpec};
 
 /// The names that most programs use: `use dds_core::prelude::*;`.
 pub mod prelude {
+    pub use crate::condition::WaitSet;
     pub use crate::qos::Preset;
     pub use crate::{
         Change, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, Sample, Samples, Scope,
-        Subscriber, Topic, TopicSpec, WaitSet,
+        Subscriber, Topic, TopicSpec,
     };
 }
 
@@ -221,16 +222,20 @@ pub mod status {
     pub use dds_rtps::history::RejectReason;
 }
 
-/// Listeners of all entities. The builders take closures as well.
+/// Listeners of all entities, the thread that calls them, and weak handles for them.
+///
+/// The builders take closures as well.
 pub mod listener {
     pub use crate::endpoint::AnyEndpoint;
+    pub use crate::infrastructure::{Delivery, Weak};
     pub use crate::publication::{DataWriterListener, PublisherListener};
     pub use crate::subscription::{DataReaderListener, SubscriberListener};
     pub use crate::topic::TopicListener;
 }
 
-/// Conditions of a [`WaitSet`].
+/// Wait sets and their conditions.
 pub mod condition {
+    pub use crate::context::WaitSet;
     pub use crate::infrastructure::{Active, Condition, GuardCondition, StatusCondition};
     pub use crate::subscription::{QueryCondition, ReadCondition};
 }
@@ -268,7 +273,7 @@ pub mod writer {
 /// What a [`DataReader`] takes and returns: selections, iterators, streams.
 pub mod reader {
     pub use crate::subscription::{Access, IntoSamples, SampleRef, SampleStream, SamplesIter, Select};
-    pub use dds_rtps::history::{SampleState, ViewState};
+    pub use dds_rtps::history::{SampleState, States, ViewState};
 }
 
 /// The built-in topics, which describe the entities of the domain.

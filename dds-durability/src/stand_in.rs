@@ -8,12 +8,13 @@ use dds_core::cdr::Raw;
 use dds_core::condition::ReadCondition;
 use dds_core::error::{CreateError, ReadError, WriteError};
 use dds_core::qos::{DataReaderQos, Durability, LivelinessKind, PublisherQos, ResourceLimits, SubscriberQos, TopicQos};
+use dds_core::reader::States;
 use dds_core::relay::{
     self, ChangeKind, EntityKind, HistorySample, Instant, KeySource, NewChange, Now, OriginalWriterInfo, Payload,
     PublicationData,
 };
 use dds_core::writer::{SampleIdentity, SequenceNumber};
-use dds_core::{DataReader, DataWriter, DomainParticipant, Duration, Guid, InstanceHandle, States};
+use dds_core::{DataReader, DataWriter, DomainParticipant, Duration, Guid, InstanceHandle};
 use std::collections::HashMap;
 
 /// Number of samples that the reader of a group holds until the thread takes them.

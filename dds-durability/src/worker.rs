@@ -19,11 +19,13 @@ use crate::service::{DurabilityServiceBuilder, ServiceShared};
 use crate::stand_in::{BATCH_MAX, StandIn, StandInInput};
 use dds_core::__private::cdr::TypeDescription;
 use dds_core::builtin::{BuiltinTopic, PublicationBuiltinTopicData};
+use dds_core::condition::WaitSet;
 use dds_core::condition::{Condition, GuardCondition, ReadCondition};
 use dds_core::error::{ReadError, WaitErrorKind, WriteError};
 use dds_core::qos::{DataReaderQos, Durability, Preset};
+use dds_core::reader::States;
 use dds_core::relay::{HistorySample, Instant, Now, driver};
-use dds_core::{DataReader, DomainParticipant, Duration, Guid, InstanceState, States, WaitSet};
+use dds_core::{DataReader, DomainParticipant, Duration, Guid, InstanceState};
 use std::collections::HashMap;
 use std::sync::Arc;
 

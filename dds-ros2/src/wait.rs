@@ -2,8 +2,9 @@
 
 use crate::{Error, Result};
 use dds_core::condition::GuardCondition;
+use dds_core::condition::WaitSet;
 use dds_core::error::{WaitError, WaitErrorKind};
-use dds_core::{DomainParticipant, Duration, Sample, WaitSet, Waiting};
+use dds_core::{DomainParticipant, Duration, Sample, Waiting};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;

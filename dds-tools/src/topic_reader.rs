@@ -8,12 +8,11 @@ use crate::topic_access::{reader_qos, subscriber_qos};
 use crate::writer_classes::{WRITERS_MAX, WriterClass};
 use dds_core::cdr::{Encoded, Raw};
 use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::listener::Delivery;
 use dds_core::qos::{Ownership, TopicQos};
 use dds_core::reader::SampleRef;
 use dds_core::stats::ReaderLosses;
-use dds_core::{
-    DataReader, Delivery, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic,
-};
+use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic};
 use std::collections::HashMap;
 use std::time::Duration;
 

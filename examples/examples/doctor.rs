@@ -2,9 +2,10 @@
 //!
 //! The program takes no arguments. It creates each writer in its own participant.
 
+use dds_core::condition::WaitSet;
 use dds_core::matching::{MatchReport, Obstacle};
 use dds_core::qos::{Preset, PublisherQos};
-use dds_core::{DdsType, DomainParticipant, Result, Scope, WaitSet};
+use dds_core::{DdsType, DomainParticipant, Result, Scope};
 use std::time::Duration;
 
 /// One scan of a laser.

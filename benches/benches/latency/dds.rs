@@ -2,7 +2,7 @@
 
 use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use criterion::Criterion;
-use dds_core::Delivery;
+use dds_core::listener::Delivery;
 use std::hint::black_box;
 
 /// The ids of the main comparison.

@@ -5,7 +5,8 @@ use crate::perf::receive::ReceiveMode;
 use crate::perf::{Failure, Result};
 use clap::{Args, ValueEnum};
 use dds_core::config::{ChecksumKind, IpFamilies, Receiving};
-use dds_core::{Delivery, DomainParticipant, DomainParticipantBuilder, Duration, Scope};
+use dds_core::listener::Delivery;
+use dds_core::{DomainParticipant, DomainParticipantBuilder, Duration, Scope};
 use dds_rtps::transport::faults::Faults;
 use std::str::FromStr;
 

@@ -4,7 +4,7 @@
 
 use crate::window::{WINDOW_SAMPLES, WINDOWS};
 use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
-use dds_core::Delivery;
+use dds_core::listener::Delivery;
 use dhat::Profiler;
 
 /// A single test, because the counter belongs to the process.

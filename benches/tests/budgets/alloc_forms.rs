@@ -3,9 +3,11 @@
 use crate::window::{WINDOW_SAMPLES, WINDOWS, fewest_blocks};
 use dds_core::cdr::Encoding;
 use dds_core::cdr::{Bounded, WString};
+use dds_core::condition::WaitSet;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::reader::States;
 use dds_core::writer::{SampleIdentity, SequenceNumber, WriteOptions};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Sample, Scope, States, WaitSet};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Sample, Scope};
 use dhat::Profiler;
 use futures_util::Stream;
 use futures_util::stream::{StreamExt, select_all};

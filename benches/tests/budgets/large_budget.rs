@@ -5,9 +5,10 @@
 //! must be zero.
 
 use benches::slot::{Arrival, slot};
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::reader::SampleRef;
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Scope};
 use dhat::{HeapStats, Profiler};
 use std::time::Duration;
 

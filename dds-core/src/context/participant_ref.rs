@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn last_application_handle_ends_participant() {
         let participant = lonely("last-handle");
-        let set = crate::WaitSet::new(&participant);
+        let set = crate::condition::WaitSet::new(&participant);
         // As a thread of the participant does while it works.
         let frame = Arc::clone(participant.handle());
         let weak = participant.downgrade();

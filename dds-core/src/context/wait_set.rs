@@ -20,7 +20,9 @@ use std::task::{Poll, Waker};
 /// wait for one set, and each of them gets all triggered conditions.
 ///
 /// ```
-/// use dds_core::{DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::condition::WaitSet;
+/// use dds_core::reader::States;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 /// use dds_core::condition::Condition;
 ///
 /// #[derive(DdsType)]

@@ -90,7 +90,7 @@ pub trait Entity: Sealed + Send + Sync {
     /// Returns whether the entity is enabled. An enabled entity stays enabled.
     fn is_enabled(&self) -> bool;
 
-    /// Returns the condition for changes of the entity's statuses, for a [`WaitSet`](crate::WaitSet).
+    /// Returns the condition for changes of the entity's statuses, for a [`WaitSet`](crate::condition::WaitSet).
     ///
     /// All handles of the entity share one condition. Participants and publishers have no status of their own. Their
     /// condition is never triggered.

@@ -418,7 +418,7 @@ pub enum WaitErrorKind {
     OutsideAccess,
     /// The parent of this process created the participant. Its threads do not exist in this process.
     Forked,
-    /// The calling listener is [`Inline`](crate::Delivery::Inline), and the wait would block the delivering thread.
+    /// The calling listener is [`Inline`](crate::listener::Delivery::Inline), and the wait would block the delivering thread.
     InListener,
     /// The topic has another type in this participant than the caller expects.
     OtherType {

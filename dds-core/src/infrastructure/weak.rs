@@ -18,7 +18,8 @@ pub(crate) trait Upgrade: Sized {
 /// entity alive forever.
 ///
 /// ```
-/// use dds_core::{DataWriter, DdsType, DomainParticipant, Scope, Weak};
+/// use dds_core::listener::Weak;
+/// use dds_core::{DataWriter, DdsType, DomainParticipant, Scope};
 ///
 /// #[derive(DdsType)]
 /// struct Pose {

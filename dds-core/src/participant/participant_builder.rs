@@ -50,7 +50,8 @@ use std::sync::Arc;
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
 /// ```
-/// use dds_core::{Delivery, DomainParticipant, Duration, Scope};
+/// use dds_core::listener::Delivery;
+/// use dds_core::{DomainParticipant, Duration, Scope};
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0)
@@ -497,8 +498,8 @@ impl DomainParticipantBuilder {
     /// Sets the thread that receives. Default: [`Receiving::Thread`]. Environment: `DDS_RECEIVE`.
     ///
     /// [`Receiving::Caller`] is for programs whose threads block for their data, in a wait of a reader or of a
-    /// [`WaitSet`](crate::WaitSet). These threads read the socket themselves, so a sample needs no thread switch, and
-    /// the participant has one thread less.
+    /// [`WaitSet`](crate::condition::WaitSet). These threads read the socket themselves, so a sample needs no thread
+    /// switch, and the participant has one thread less.
     ///
     /// - One thread at a time receives. It wakes the other waiting threads, as a receive thread does. A thread that
     ///   receives nothing for itself makes way for a thread that waits repeatedly.
@@ -508,7 +509,8 @@ impl DomainParticipantBuilder {
     /// - After it returns, no thread receives until another wait begins, for at most 10 ms. Then the thread `dds-io`
     ///   takes over. If a future, a stream or a listener was ever in use, it does so at once. Acknowledgements also
     ///   wait during these 10 ms, so repairs of reliable samples are delayed by that.
-    /// - A [`WaitSet`](crate::WaitSet) receives for the participant that created it, for conditions of any participant.
+    /// - A [`WaitSet`](crate::condition::WaitSet) receives for the participant that created it, for conditions of any
+    ///   participant.
     /// - Only Linux supports it. Other systems use `Thread`. It has no effect in a simulation, which has no sockets.
     pub fn receive(self, receive: Receiving) -> Self {
         self.set(Setting::Receive(receive))

@@ -100,7 +100,8 @@ pub trait DataReaderListener<T>: Send + 'static {
 ///
 /// ```
 /// use dds_core::qos::SubscriberQos;
-/// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, States, Subscriber};
+/// use dds_core::reader::States;
+/// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, Subscriber};
 /// use dds_core::listener::SubscriberListener;
 /// use dds_core::status::StatusMask;
 /// use std::sync::mpsc;

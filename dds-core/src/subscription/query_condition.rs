@@ -19,7 +19,9 @@ use std::sync::Arc;
 ///
 /// ```
 /// use dds_core::qos::Preset;
-/// use dds_core::{DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::condition::WaitSet;
+/// use dds_core::reader::States;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 /// use dds_core::condition::Condition;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]

@@ -21,7 +21,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// not keep its reader alive, and is false once the reader is closed.
 ///
 /// ```
-/// use dds_core::{DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::condition::WaitSet;
+/// use dds_core::reader::States;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 /// use dds_core::condition::Condition;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]

@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// are combinations of these restrictions.
 ///
 /// ```
-/// use dds_core::{DdsType, DomainParticipant, Scope, States};
+/// use dds_core::reader::States;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 ///
 /// #[derive(DdsType)]
 /// struct Pose {

@@ -186,7 +186,8 @@ impl Subscriber {
     ///
     /// ```
     /// use dds_core::qos::SubscriberQos;
-    /// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, States};
+    /// use dds_core::reader::States;
+    /// use dds_core::{DataReader, DdsType, DomainParticipant, Scope};
     ///
     /// #[derive(DdsType)]
     /// struct Pose {
@@ -261,7 +262,8 @@ impl Subscriber {
     ///
     /// ```
     /// use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
-    /// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, States};
+    /// use dds_core::reader::States;
+    /// use dds_core::{DataReader, DdsType, DomainParticipant, Scope};
     ///
     /// #[derive(DdsType)]
     /// struct Wheel {

@@ -1,10 +1,11 @@
 //! Limits on consecutive calls to listeners of groups and participants by one thread.
 
 use crate::support::{PATIENCE, World};
+use dds_core::listener::Delivery;
 use dds_core::listener::{AnyEndpoint, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::SubscriberQos;
 use dds_core::status::StatusMask;
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Guid};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Guid};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};

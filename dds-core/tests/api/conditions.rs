@@ -1,11 +1,13 @@
 //! Selections, conditions and wait sets, in process and by UDP.
 
 use crate::support::{PATIENCE, Woken, World};
+use dds_core::condition::WaitSet;
 use dds_core::condition::{Condition, GuardCondition};
 use dds_core::error::{ReadErrorKind, WaitErrorKind};
 use dds_core::qos::{DataWriterQos, LivelinessKind, Preset};
+use dds_core::reader::States;
 use dds_core::status::StatusMask;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceHandle, States, WaitSet};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceHandle};
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Waker};

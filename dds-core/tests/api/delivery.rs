@@ -2,7 +2,8 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Durability, Preset};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceState, States};
+use dds_core::reader::States;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceState};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {

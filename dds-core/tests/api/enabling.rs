@@ -1,14 +1,16 @@
 //! Entities that are created disabled and enabled later (DDS 1.4, 2.2.2.1.1.7).
 
 use crate::support::{PATIENCE, Woken, World};
+use dds_core::condition::WaitSet;
 use dds_core::error::QosErrorKind;
 use dds_core::error::{CreateError, CreateErrorKind, ReadErrorKind, ReturnCode, WaitErrorKind, WriteErrorKind};
 use dds_core::qos::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, EntityFactory, History, PolicyId, Preset, PublisherQos,
     Reliability, SubscriberQos, TopicQos,
 };
+use dds_core::reader::States;
 use dds_core::status::StatusMask;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, States, Subscriber, WaitSet};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, Subscriber};
 use futures_core::Stream;
 use std::future::Future;
 use std::pin::pin;
@@ -274,7 +276,7 @@ fn disabled_entity_notifies_nothing_till_enabled() {
     let count = move |_: &DataReader<Pose>| {
         counted.fetch_add(1, Ordering::Relaxed);
     };
-    let reader = subscriber.reader_builder::<Pose>("t").delivery(dds_core::Delivery::Inline).on_data(count);
+    let reader = subscriber.reader_builder::<Pose>("t").delivery(dds_core::listener::Delivery::Inline).on_data(count);
     let reader = reader.build().unwrap();
     let writer = publisher.writer_builder::<Pose>("t").qos(Preset::State).build().unwrap();
     writer.enable().unwrap();

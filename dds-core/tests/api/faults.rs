@@ -2,8 +2,9 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::config::ChecksumKind;
+use dds_core::listener::Delivery;
 use dds_core::qos::Preset;
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Scope};
 use dds_rtps::link::{Burst, Conditions};
 use dds_rtps::transport::faults::Faults;
 use std::sync::mpsc;

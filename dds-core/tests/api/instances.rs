@@ -3,8 +3,9 @@
 use crate::support::{PATIENCE, World};
 use dds_core::error::{ReturnCode, WriteError, WriteErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
+use dds_core::reader::States;
 use dds_core::writer::{SampleIdentity, SequenceNumber, WriteOptions};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceHandle, InstanceState, States, Time};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceHandle, InstanceState, Time};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {

@@ -3,9 +3,10 @@
 use crate::support::{PATIENCE, World};
 use dds_core::error::{CreateErrorKind, ReadErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::listener::{AnyEndpoint, DataReaderListener, PublisherListener, SubscriberListener, TopicListener};
+use dds_core::listener::{Delivery, Weak};
 use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
 use dds_core::status::StatusMask;
-use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity, Weak};
+use dds_core::{DataReader, DdsType, DomainParticipant, Duration, Entity};
 use futures_core::Stream;
 use std::pin::Pin;
 use std::sync::mpsc;

@@ -2,13 +2,15 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::condition::Condition;
+use dds_core::condition::WaitSet;
 use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
+use dds_core::listener::Delivery;
 use dds_core::listener::{
     AnyEndpoint, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::status::{CountStatus, IncompatibleQosStatus, PeerStatus, ReaderEvent, StatusMask, WriterEvent};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, Subscriber, WaitSet};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Subscriber};
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};

@@ -4,12 +4,13 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::condition::GuardCondition;
+use dds_core::condition::WaitSet;
 use dds_core::config::{Receiving, ThreadSettings};
 use dds_core::error::WaitErrorKind;
+use dds_core::listener::Delivery;
 use dds_core::qos::{Preset, Reliability, ResourceLimits};
-use dds_core::{
-    DataReader, DataWriter, DdsType, Delivery, DomainParticipant, DomainParticipantBuilder, Duration, States, WaitSet,
-};
+use dds_core::reader::States;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 use dds_rtps::link::Conditions;
 use dds_rtps::transport::faults::Faults;
 use futures_core::Stream;

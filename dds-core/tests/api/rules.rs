@@ -30,10 +30,12 @@
 use crate::support::{PATIENCE, World, alone};
 use dds_core::actor::EnterError;
 use dds_core::cdr::{Encode, TypeInfo, ViewOf};
+use dds_core::condition::WaitSet;
 use dds_core::error::EncodeError;
 use dds_core::error::{ReadErrorKind, WaitErrorKind, WriteErrorKind};
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, WaitSet};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
 use dds_rtps::cdr::{Encoder, TypeDescription};
 use dds_rtps::link::Conditions;
 use dds_rtps::transport::faults::Faults;

@@ -4,9 +4,10 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::config::{ChecksumKind, Receiving};
+use dds_core::listener::Delivery;
 use dds_core::matching::MatchReport;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Samples};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Samples};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration as StdDuration, Instant};

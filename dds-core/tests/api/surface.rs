@@ -25,7 +25,7 @@ const ALL_ITEMS_MAX: usize = 213;
 const OF_FEATURES: [&str; 4] = ["dynamic::", "security::", "sim::", "error::ProfileProblem"];
 
 /// Most names outside of modules.
-const ROOT_MAX: usize = 30;
+const ROOT_MAX: usize = 26;
 
 /// Types that stay as they are, so that programs may match or construct them without a remainder.
 const CLOSED: [&str; 38] = [

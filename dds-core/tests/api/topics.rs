@@ -2,11 +2,12 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::cdr::{Encoded, Encoding, Raw};
+use dds_core::condition::WaitSet;
 use dds_core::error::DecodeErrorKind;
 use dds_core::error::{CreateErrorKind, ReturnCode, WriteErrorKind};
 use dds_core::qos::{DataRepresentation, DataWriterQos, History, Preset, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::status::StatusMask;
-use dds_core::{DdsType, InstanceHandle, InstanceState, TopicSpec, WaitSet};
+use dds_core::{DdsType, InstanceHandle, InstanceState, TopicSpec};
 use dds_rtps::cdr::encode_payload;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]

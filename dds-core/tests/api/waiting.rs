@@ -2,10 +2,12 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::condition::GuardCondition;
+use dds_core::condition::WaitSet;
 use dds_core::error::{Missing, ReadErrorKind, WaitErrorKind, WriteErrorKind};
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
 use dds_core::status::{ReaderEvent, WriterEvent};
-use dds_core::{DdsType, Delivery, Duration, WaitSet, Waiting};
+use dds_core::{DdsType, Duration, Waiting};
 use std::future::IntoFuture;
 use std::pin::pin;
 use std::sync::mpsc;

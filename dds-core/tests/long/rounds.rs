@@ -7,13 +7,15 @@ use crate::ALLOCATOR;
 use crate::support::{PATIENCE, World, alone};
 use dds_core::cdr::{Encode, TypeInfo, ViewOf};
 use dds_core::condition::Condition;
+use dds_core::condition::WaitSet;
 use dds_core::error::EncodeError;
+use dds_core::listener::Delivery;
 use dds_core::listener::{
     AnyEndpoint, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
 use dds_core::status::StatusMask;
-use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Entity, WaitSet};
+use dds_core::{DataReader, DdsType, DomainParticipant, Entity};
 use dds_rtps::cdr::{Encoder, TypeDescription};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -3,11 +3,12 @@
 //! The child has one thread. Locks of other threads may be held in it forever, so the child must not wait for one.
 
 use crate::support::{PATIENCE, World};
+use dds_core::condition::WaitSet;
 use dds_core::config::Receiving;
 use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
 use dds_core::status::{StatusMask, WriterEvent};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, WaitSet};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, alarm, fork};
 use std::panic::{AssertUnwindSafe, catch_unwind};

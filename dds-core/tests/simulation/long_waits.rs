@@ -2,9 +2,10 @@
 
 use crate::support::{Notes, Woken};
 use dds_core::condition::GuardCondition;
+use dds_core::condition::WaitSet;
 use dds_core::error::{Missing, WaitErrorKind};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DdsType, DomainParticipant, Duration, WaitSet};
+use dds_core::{DdsType, DomainParticipant, Duration};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};

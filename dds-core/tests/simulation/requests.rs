@@ -1,11 +1,12 @@
 //! Requests and replies over lossy networks, from the first moment of both participants, in virtual time.
 
 use dds_core::error::WaitErrorKind;
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::rpc::{Replier, Requester};
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::writer::WriteOptions;
-use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Duration};
+use dds_core::{DataReader, DdsType, DomainParticipant, Duration};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 

@@ -1,9 +1,10 @@
 //! Programs in a simulated world: the world itself, and its view of the library.
 
 use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, EntityFactory, Preset, Reliability, ResourceLimits, SubscriberQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use std::future::Future;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};

@@ -1,9 +1,10 @@
 //! Hosts that sleep, are frozen, or both: clocks and threads that stop, wait, and resume.
 
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, Preset};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::stats::LikelyCause;
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

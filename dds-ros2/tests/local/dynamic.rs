@@ -181,7 +181,7 @@ fn content_filter_passes_only_its_dynamic_messages() {
         message.set("point.x", x).unwrap();
         publisher.publish(&message).unwrap();
     }
-    let second = all.reader().query_condition(dds_core::States::ANY, "point.x > 1").unwrap();
+    let second = all.reader().query_condition(dds_core::reader::States::ANY, "point.x > 1").unwrap();
     all.reader().readable().block_for(LIMIT).unwrap();
     let taken = all.reader().select().condition(&second).take().unwrap();
     assert_eq!(taken.len(), 1);

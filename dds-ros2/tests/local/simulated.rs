@@ -1,9 +1,10 @@
 //! Nodes in the simulator of `dds-core`, over a network that loses datagrams.
 
+use dds_core::Sample;
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::writer::WriteOptions;
-use dds_core::{Delivery, Sample};
 use dds_ros2::msgs::std_msgs::msg::Int32;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
 use dds_ros2::{Context, Duration, Node, QosProfile};

@@ -3,8 +3,9 @@
 use super::DOMAIN_ID;
 use crate::comparison::role::{Arrived, Link, Write1};
 use crate::perf::Result;
+use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
-use dds_core::{DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
+use dds_core::{DataWriter, DdsType, DomainParticipant, Duration, Scope};
 
 /// Samples that a KEEP_ALL writer holds until they are acknowledged. Without a limit, it would never wait.
 const KEPT_SAMPLES_MAX: u32 = 4000;

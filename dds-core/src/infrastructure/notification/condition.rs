@@ -1,4 +1,4 @@
-//! Conditions that a [`WaitSet`](crate::WaitSet) can wait for (DDS 1.4, 2.2.2.1.7 to 2.2.2.1.9).
+//! Conditions that a [`WaitSet`](crate::condition::WaitSet) can wait for (DDS 1.4, 2.2.2.1.7 to 2.2.2.1.9).
 
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::{
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A condition that a [`WaitSet`](crate::WaitSet) can wait for.
+/// A condition that a [`WaitSet`](crate::condition::WaitSet) can wait for.
 ///
 /// The trait is sealed and object safe. [`ReadCondition`](crate::condition::ReadCondition), [`StatusCondition`] and
 /// [`GuardCondition`] implement it.
@@ -70,7 +70,8 @@ pub(crate) trait Trigger: Send + Sync {
 /// A handle: clones are the same condition. The condition stays triggered until `set_triggered(false)`.
 ///
 /// ```
-/// use dds_core::{DomainParticipant, Scope, WaitSet};
+/// use dds_core::condition::WaitSet;
+/// use dds_core::{DomainParticipant, Scope};
 /// use dds_core::condition::{Condition, GuardCondition};
 ///
 /// # fn main() -> dds_core::Result<()> {
@@ -181,7 +182,8 @@ impl fmt::Debug for GuardCondition {
 /// enabled. The condition does not keep its entity alive. It is not triggered after the entity is closed.
 ///
 /// ```
-/// use dds_core::{DdsType, DomainParticipant, Scope, WaitSet};
+/// use dds_core::condition::WaitSet;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 /// use dds_core::condition::Condition;
 /// use dds_core::status::StatusMask;
 ///

@@ -337,7 +337,7 @@ impl<T> DataReader<T> {
 
     /// Creates a condition that is true while the reader has samples in `states`.
     ///
-    /// For a [`WaitSet`](crate::WaitSet) and for [`Select::condition`].
+    /// For a [`WaitSet`](crate::condition::WaitSet) and for [`Select::condition`].
     #[must_use]
     #[doc(alias = "create_readcondition")]
     pub fn read_condition(&self, states: States) -> ReadCondition {
@@ -346,8 +346,8 @@ impl<T> DataReader<T> {
 
     /// Creates a condition that is true while the reader has samples in `states` that match `expression`.
     ///
-    /// The expression is text, or a [`FilterExpression`] with parameters. For a [`WaitSet`](crate::WaitSet) and for
-    /// [`Select::condition`].
+    /// The expression is text, or a [`FilterExpression`] with parameters. For a
+    /// [`WaitSet`](crate::condition::WaitSet) and for [`Select::condition`].
     ///
     /// # Errors
     /// The expression is invalid or does not fit the topic's type ([`CreateErrorKind`](crate::error::CreateErrorKind)).

@@ -5,8 +5,9 @@ use crate::support::{PATIENCE, World};
 use dds_core::builtin::BuiltinTopic;
 use dds_core::error::CreateErrorKind;
 use dds_core::error::QosErrorKind;
+use dds_core::listener::Delivery;
 use dds_core::qos::{DomainParticipantQos, History, PolicyId, Preset};
-use dds_core::{Delivery, DomainParticipant, Duration, Scope};
+use dds_core::{DomainParticipant, Duration, Scope};
 
 #[test]
 fn settings_and_presets_apply_or_are_refused() {

@@ -13,7 +13,7 @@ fn reported_obstacle_disappears_after_repair() {
     let writer = robot.writer_builder::<Pose>("pose").qos(Preset::SensorData).build().unwrap();
     let strict = station.reader_builder::<Pose>("pose").qos(Preset::Command).build().unwrap();
     let status = strict.status_condition();
-    let waits = dds_core::WaitSet::new(&station);
+    let waits = dds_core::condition::WaitSet::new(&station);
     waits.attach(&status);
     waits.wait().block_for(PATIENCE).unwrap();
     let reports = station.explain("pose");

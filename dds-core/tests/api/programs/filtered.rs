@@ -81,5 +81,5 @@ fn invalid_filter_error_suggests_field() {
         "{error}"
     );
     let reader = participant.reader(&raw).unwrap();
-    assert!(reader.query_condition(dds_core::States::ANY, "x = 0").is_err());
+    assert!(reader.query_condition(dds_core::reader::States::ANY, "x = 0").is_err());
 }

@@ -2,8 +2,9 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::DataReader;
 use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
-use dds_core::{DataReader, States};
+use dds_core::reader::States;
 
 #[test]
 fn partition_patterns_choose_partitions() {

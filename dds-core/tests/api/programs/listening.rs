@@ -5,9 +5,10 @@ use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
 use dds_core::error::WaitErrorKind;
 use dds_core::listener::DataReaderListener;
+use dds_core::listener::Delivery;
 use dds_core::qos::Preset;
 use dds_core::status::{PeerStatus, StatusMask};
-use dds_core::{DataReader, Delivery, Entity};
+use dds_core::{DataReader, Entity};
 use std::cell::Cell;
 use std::sync::mpsc;
 

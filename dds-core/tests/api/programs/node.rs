@@ -2,12 +2,11 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::condition::WaitSet;
 use dds_core::error::{ReadErrorKind, WriteErrorKind};
 use dds_core::qos::Preset;
 use dds_core::status::{Events, ReaderEvent};
-use dds_core::{
-    DataReader, DataWriter, DomainParticipant, Entity, Publisher, Result, Samples, Subscriber, Topic, WaitSet,
-};
+use dds_core::{DataReader, DataWriter, DomainParticipant, Entity, Publisher, Result, Samples, Subscriber, Topic};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 

@@ -2,11 +2,12 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::condition::WaitSet;
 use dds_core::condition::{Condition, GuardCondition};
 use dds_core::filter::FilterExpression;
 use dds_core::qos::Preset;
+use dds_core::reader::States;
 use dds_core::status::StatusMask;
-use dds_core::{States, WaitSet};
 
 #[test]
 fn one_wait_covers_data_status_and_guard() {

@@ -13,7 +13,8 @@ mod meter;
 
 use crate::support::alone;
 use churn::churn;
-use dds_core::{Delivery, DomainParticipant, DomainParticipantBuilder, Scope};
+use dds_core::listener::Delivery;
+use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 use flow::{FLOWS, Flow};
 use meter::{Meter, Resources};
 use std::process::{Child, Command};

@@ -11,10 +11,11 @@ use super::policies::{
 use super::scenario::{Scenario, TOPICS};
 use dds_core::error::WriteErrorKind;
 use dds_core::filter::ContentFilteredTopic;
+use dds_core::listener::Delivery;
 use dds_core::matching::EndpointInfo;
 use dds_core::qos::{Presentation, PublisherQos, SubscriberQos, TopicQos};
 use dds_core::writer::{SlowReader, WriteOptions};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, Duration, Guid, Publisher, Sample, Subscriber, Time};
+use dds_core::{DataReader, DataWriter, DdsType, Duration, Guid, Publisher, Sample, Subscriber, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,10 +1,10 @@
 //! Content filters (DDS 1.4, 2.2.2.3.3), queries (2.2.2.5.9), and the samples that they do not affect.
 
 use super::*;
-use dds_core::States;
 use dds_core::condition::Condition;
 use dds_core::filter::FilterExpression;
 use dds_core::qos::{Preset, TopicQos};
+use dds_core::reader::States;
 use dds_core::status::StatusMask;
 
 fn filtered(pair: &Pair, qos: impl Into<DataReaderQos>, expression: &str) -> DataReader<Pose> {

@@ -1,13 +1,14 @@
 //! DEADLINE (DDS 1.4, 2.2.3.7) and its statuses.
 
 use super::*;
+use dds_core::InstanceHandle;
 use dds_core::condition::Condition;
+use dds_core::condition::WaitSet;
 use dds_core::listener::{
     AnyEndpoint, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{Ownership, WriterDataLifecycle};
 use dds_core::status::{DeadlineMissedStatus, ReaderEvent, StatusMask, WriterEvent};
-use dds_core::{InstanceHandle, WaitSet};
 use std::sync::{Arc, Mutex};
 
 fn millis(millis: u64) -> Duration {

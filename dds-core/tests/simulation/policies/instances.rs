@@ -1,8 +1,8 @@
 //! Sample information about instances (DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5): states, generations, ranks.
 
 use super::*;
-use dds_core::States;
 use dds_core::qos::WriterDataLifecycle;
+use dds_core::reader::States;
 use dds_core::reader::{SampleState, ViewState};
 use dds_core::writer::SequenceNumber;
 

@@ -1,10 +1,12 @@
 //! PRESENTATION with scope GROUP (DDS 1.4, 2.2.3.6): sets of several writers and readers, through the public API.
 
 use super::{Pair, Pose, SOON};
+use dds_core::condition::WaitSet;
 use dds_core::error::{ReadErrorKind, ReturnCode, WaitErrorKind};
 use dds_core::qos::{AccessScope, DataReaderQos, DataWriterQos, Presentation, PublisherQos, SubscriberQos};
+use dds_core::reader::States;
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{DataReader, DataWriter, Publisher, States, Subscriber, WaitSet};
+use dds_core::{DataReader, DataWriter, Publisher, Subscriber};
 use dds_rtps::types::SplitMix64;
 
 const TOPICS: [&str; 3] = ["a", "b", "c"];
