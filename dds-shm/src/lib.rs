@@ -10,7 +10,7 @@
 //! | `memory` | sealed memory that its owner writes and peers read |
 //! | `descriptors` | the share of open files that a process may use |
 //! | `ring` | messages, returned blocks, and the flag of a sleeping peer, in that memory |
-//! | `pool` | blocks for large messages; their holders, in private memory |
+//! | `pool` | blocks for large messages and for their content; their holders, in private memory |
 //! | `handshake` | the messages that open a path, with descriptors |
 //! | `host` | the public types: [`ShmHost`], [`ShmPath`], [`ShmReception`] |
 //!
@@ -27,7 +27,8 @@
 //! stay in the memory of a trusted peer ([`ShmMessage::keep`]). A peer that dies or breaks a rule can end its path and
 //! hold a bounded number of blocks. It cannot make this process wait.
 //!
-//! The module `memory::mapping` is the only unsafe code: it maps files, copies, and shows bytes of trusted peers.
+//! The module `memory::mapping` is the only unsafe code: it maps files, copies, and shows bytes of trusted peers and own
+//! bytes in place.
 //!
 //! On other systems than Linux, [`ShmHost::new`] fails with [`Refusal::Unsupported`].
 
@@ -68,6 +69,7 @@ mod host;
 
 pub use config::{ShmConfig, UserPolicy};
 pub use host::{
-    Identity, KeptMessage, PathId, ShmEvent, ShmHost, ShmMessage, ShmPath, ShmPeer, ShmReception, StagedMessage,
+    Identity, KeptMessage, LentContent, PathId, ShmEvent, ShmHost, ShmMessage, ShmPath, ShmPeer, ShmReception,
+    StagedMessage,
 };
 pub use reasons::{Exhausted, PathEnd, Refusal, SendFailure, Violation};

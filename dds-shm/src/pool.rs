@@ -2,8 +2,9 @@
 //!
 //! In: messages. Out: numbers of blocks. Owned: the memory, and the holders of each block in private memory.
 //!
-//! A block is a run of grains. It lives while a [`StagedMessage`](crate::StagedMessage) or a peer holds it. The end of
-//! a peer releases its holds, so a dead peer leaves nothing to repair.
+//! A block is a run of grains. It lives while a [`StagedMessage`](crate::StagedMessage), a
+//! [`LentContent`](crate::LentContent) or a peer holds it. The end of a peer releases its holds, so a dead peer leaves
+//! nothing to repair.
 //!
 //! The lowest free run is used first. So messages that follow each other reuse the same memory, which is still in the
 //! processor's cache. The same 1 MiB message costs 2.5 times as much if eight blocks take turns.
@@ -28,6 +29,15 @@ pub(crate) struct BlockPool {
     blocks: Mutex<Blocks>,
 }
 
+/// Purpose of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// A message, which lives until its peers have read it.
+    Message,
+    /// Content that its owner may keep.
+    Content,
+}
+
 /// State of all grains.
 #[derive(Debug)]
 struct Blocks {
@@ -38,12 +48,15 @@ struct Blocks {
     lowest_free: usize,
     /// Memory is reserved for all grains below. Free grains between used ones were used before.
     reserved: usize,
+    /// Grains of blocks that are or were lent, until their last holder releases them.
+    lent: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Block {
     grains: u32,
     holders: u32,
+    is_lent: bool,
 }
 
 impl BlockPool {
@@ -65,7 +78,7 @@ impl BlockPool {
     /// Copies a message into a new block, which has one holder. Returns `None` if there is no room.
     pub(crate) fn store(&self, len: usize, parts: &[IoSlice<'_>]) -> Option<u32> {
         // Only this thread knows the block until the caller sends its number, so the copy needs no lock.
-        let block = self.allocate(grains_of(len))?;
+        let block = self.allocate(grains_of(len), Use::Message)?;
         let mut at = block as usize * GRAIN_LEN;
         for part in parts {
             self.memory.write(at, part);
@@ -74,10 +87,21 @@ impl BlockPool {
         Some(block)
     }
 
+    /// Takes a block for content of its caller, which has one holder. Returns `None` if there is no room.
+    ///
+    /// At most half of the pool is lent. So content that its owner keeps for long leaves room for messages.
+    pub(crate) fn lend(&self, len: usize) -> Option<u32> {
+        self.allocate(grains_of(len), Use::Content)
+    }
+
+    pub(crate) fn memory(&self) -> &MappedMemory {
+        &self.memory
+    }
+
     /// Takes a block, and memory for its unused part. Returns `None` if there is no room or no memory.
-    fn allocate(&self, grains: usize) -> Option<u32> {
+    fn allocate(&self, grains: usize, usage: Use) -> Option<u32> {
         let mut blocks = self.lock();
-        let block = blocks.allocate(grains)?;
+        let block = blocks.allocate(grains, usage)?;
         let end = block as usize + grains;
         if end > blocks.reserved {
             let (from, until) = (blocks.reserved * GRAIN_LEN, end * GRAIN_LEN);
@@ -117,13 +141,26 @@ impl BlockPool {
 
 impl Blocks {
     fn new(grains: usize) -> Self {
-        Self { is_used: vec![false; grains], blocks: vec![Block::default(); grains], lowest_free: 0, reserved: 0 }
+        Self {
+            is_used: vec![false; grains],
+            blocks: vec![Block::default(); grains],
+            lowest_free: 0,
+            reserved: 0,
+            lent: 0,
+        }
     }
 
-    fn allocate(&mut self, grains: usize) -> Option<u32> {
+    fn allocate(&mut self, grains: usize, usage: Use) -> Option<u32> {
+        let is_lent = usage == Use::Content;
+        if is_lent && self.lent + grains > self.is_used.len() / 2 {
+            return None;
+        }
         let start = self.first_fit(grains)?;
         self.is_used.get_mut(start..start + grains)?.fill(true);
-        *self.blocks.get_mut(start)? = Block { grains: grains as u32, holders: 1 };
+        *self.blocks.get_mut(start)? = Block { grains: grains as u32, holders: 1, is_lent };
+        if is_lent {
+            self.lent += grains;
+        }
         // Free grains below a later start stay too few for this length, and may fit a shorter message.
         if start == self.lowest_free {
             self.lowest_free = start + grains;
@@ -151,7 +188,11 @@ impl Blocks {
         if block.holders > 0 {
             return;
         }
-        let grains = std::mem::take(block).grains as usize;
+        let Block { grains, is_lent, .. } = std::mem::take(block);
+        let grains = grains as usize;
+        if is_lent {
+            self.lent -= grains;
+        }
         if let Some(run) = self.is_used.get_mut(start..start + grains) {
             run.fill(false);
         }
@@ -178,13 +219,28 @@ mod tests {
     #[test]
     fn released_block_is_used_next() {
         let mut blocks = Blocks::new(8);
-        let first = blocks.allocate(2).unwrap();
-        let second = blocks.allocate(3).unwrap();
+        let first = blocks.allocate(2, Use::Message).unwrap();
+        let second = blocks.allocate(3, Use::Message).unwrap();
         assert_eq!((first, second), (0, 2));
         blocks.release(0);
-        assert_eq!(blocks.allocate(3), Some(5));
-        assert_eq!(blocks.allocate(2), Some(0));
-        assert_eq!(blocks.allocate(1), None);
+        assert_eq!(blocks.allocate(3, Use::Message), Some(5));
+        assert_eq!(blocks.allocate(2, Use::Message), Some(0));
+        assert_eq!(blocks.allocate(1, Use::Message), None);
+    }
+
+    #[test]
+    fn half_of_the_pool_is_lent() {
+        let mut blocks = Blocks::new(8);
+        let first = blocks.allocate(3, Use::Content).unwrap();
+        assert_eq!(blocks.allocate(2, Use::Content), None);
+        let second = blocks.allocate(1, Use::Content).unwrap();
+        assert_eq!(blocks.allocate(4, Use::Message), Some(4), "messages may use the rest");
+        blocks.blocks[first as usize].holders += 1;
+        blocks.release(first as usize);
+        blocks.release(second as usize);
+        assert_eq!(blocks.allocate(2, Use::Content), None, "a peer still holds the first block");
+        blocks.release(first as usize);
+        assert_eq!((blocks.lent, blocks.allocate(4, Use::Content)), (0, Some(0)));
     }
 
     proptest! {
@@ -197,7 +253,7 @@ mod tests {
             for (grains, choice) in steps {
                 if choice < 128 {
                     let free = 32 - held.iter().map(|(_, grains)| grains).sum::<usize>();
-                    match blocks.allocate(grains) {
+                    match blocks.allocate(grains, Use::Message) {
                         Some(start) => {
                             let start = start as usize;
                             for (other, len) in &held {
@@ -216,7 +272,7 @@ mod tests {
             for (start, _) in held {
                 blocks.release(start);
             }
-            prop_assert_eq!(blocks.allocate(32), Some(0));
+            prop_assert_eq!(blocks.allocate(32, Use::Message), Some(0));
         }
     }
 }

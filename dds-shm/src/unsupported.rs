@@ -42,6 +42,10 @@ pub struct ShmPeer {
 #[derive(Debug)]
 pub struct StagedMessage(Infallible);
 
+/// Place for the content of a message. Always empty.
+#[derive(Debug, Default)]
+pub struct LentContent(());
+
 /// Place for a message in the memory of a peer. Always empty.
 #[derive(Debug, Default)]
 pub struct KeptMessage(());
@@ -210,6 +214,50 @@ impl StagedMessage {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self.0 {}
+    }
+}
+
+impl ShmHost {
+    /// Lends memory for the content of a message.
+    ///
+    /// # Errors
+    /// Never returns.
+    pub fn lend(
+        &self,
+        _place: &mut LentContent,
+        _len: usize,
+        _front_len: usize,
+        _rest_max: usize,
+    ) -> Result<(), SendFailure> {
+        match self.0 {}
+    }
+}
+
+impl LentContent {
+    /// An empty place.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+
+    /// The content, to fill in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut []
+    }
+
+    /// A message with this content.
+    #[must_use]
+    pub fn stage(&self, _front: &[u8], _rest: &[u8]) -> Option<StagedMessage> {
+        None
+    }
+
+    /// Gives the memory back.
+    pub fn give_back(&mut self) {}
+}
+
+impl AsRef<[u8]> for LentContent {
+    fn as_ref(&self) -> &[u8] {
+        &[]
     }
 }
 

@@ -9,6 +9,7 @@
 mod connection;
 mod departed;
 mod kept;
+mod lent;
 mod path;
 mod reception;
 mod side;
@@ -17,6 +18,7 @@ mod side;
 mod tests;
 
 pub use kept::KeptMessage;
+pub use lent::LentContent;
 pub use path::{PathId, ShmPath, ShmPeer, StagedMessage};
 pub use reception::{ShmEvent, ShmMessage, ShmReception};
 
@@ -222,17 +224,8 @@ impl HostState {
         if len > max {
             return Err(SendFailure::TooLong { max });
         }
-        let block = match self.pool.store(len, parts) {
-            Some(block) => block,
-            None => {
-                // Peers may have returned blocks since their paths last sent.
-                for path in self.open_paths() {
-                    path.take_returned();
-                }
-                self.departed.sweep();
-                self.pool.store(len, parts).ok_or(SendFailure::Full(Exhausted::Pool))?
-            }
-        };
+        let stored = self.with_returned(|| self.pool.store(len, parts));
+        let block = stored.ok_or(SendFailure::Full(Exhausted::Pool))?;
         Ok(StagedMessage::new(Arc::clone(&self.pool), block, len as u32))
     }
 

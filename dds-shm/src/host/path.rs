@@ -315,15 +315,14 @@ impl PathState {
 
 impl OpenSending {
     fn push_block(&mut self, message: &StagedMessage) -> Result<Result<Pushed, Exhausted>, Violation> {
+        // Also if there is room, so that the pool uses few blocks, which stay in the processor's cache.
+        self.take_returned()?;
         if !self.holds.has_room_for(message) {
             // As in the ring: the peer looks at the wish after it has returned a block.
+            self.ring.request_room();
             self.take_returned()?;
             if !self.holds.has_room_for(message) {
-                self.ring.request_room();
-                self.take_returned()?;
-                if !self.holds.has_room_for(message) {
-                    return Ok(Err(Exhausted::HeldByPeer));
-                }
+                return Ok(Err(Exhausted::HeldByPeer));
             }
         }
         let pushed = self.ring.push(RecordKind::Block, message.block, message.len, &[])?;

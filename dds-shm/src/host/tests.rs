@@ -351,6 +351,75 @@ fn staged_message_is_copied_once_for_several_peers() {
     assert_eq!(one.used_grains(), 0);
 }
 
+/// A place with this content, behind 100 bytes and before at most 40.
+fn lent(host: &ShmHost, content: &[u8]) -> Result<LentContent, SendFailure> {
+    let mut place = LentContent::new();
+    host.lend(&mut place, content.len(), 100, 40)?;
+    place.bytes_mut().copy_from_slice(content);
+    Ok(place)
+}
+
+#[test]
+fn lent_content_is_sent_without_a_copy_and_stays_until_all_return_it() {
+    let (one, mut other) = connected();
+    let content = lent(&one.host, &bytes(50_000)).unwrap();
+    assert_eq!(content.as_ref(), bytes(50_000));
+    let path = one.path.as_ref().unwrap();
+    let grains = one.used_grains();
+    assert_eq!(grains, 4);
+    path.send_staged(&content.stage(&[7; 100], b"the end").unwrap()).unwrap();
+    assert_eq!(one.used_grains(), grains, "the message is the lent block");
+    let message = [&[7; 100][..], &bytes(50_000), b"the end"].concat();
+    let kept = kept(&mut other);
+    assert_eq!(kept.as_ref(), message);
+    // The owner gives it up, and the peer still reads it.
+    drop(content);
+    overwrite_pool(&one);
+    assert_eq!(kept.as_ref(), message);
+    drop(kept);
+    path.state.take_returned();
+    assert_eq!(one.used_grains(), 0);
+}
+
+#[test]
+fn lent_content_has_one_message_around_it() {
+    let (one, mut other) = connected();
+    let content = lent(&one.host, &bytes(3000)).unwrap();
+    assert!(content.stage(&[7; 99], b"").is_none() && content.stage(&[7; 100], &[0; 41]).is_none());
+    let first = content.stage(&[7; 100], b"end").unwrap();
+    assert_eq!(first.len(), 3103);
+    // Peers may read the first one now, so others are refused and the same is not written again.
+    assert!(content.stage(&[8; 100], b"end").is_none());
+    assert!(content.stage(&[7; 100], b"enD").is_none() && content.stage(&[7; 100], b"en").is_none());
+    let second = content.stage(&[7; 100], b"end").unwrap();
+    let path = one.path.as_ref().unwrap();
+    path.send_staged(&first).unwrap();
+    path.send_staged(&second).unwrap();
+    for _ in 0..2 {
+        assert_eq!(other.expect(), Seen::Message([&[7; 100][..], &bytes(3000), b"end"].concat()));
+    }
+}
+
+#[test]
+fn lent_memory_is_bounded_and_returns() {
+    let (one, mut other) = connected();
+    let max = one.host.shared.pool.len() / 2;
+    assert_eq!(lent(&one.host, &vec![0; max]).unwrap_err(), SendFailure::TooLong { max });
+    let mut all = Vec::new();
+    let refused = loop {
+        match lent(&one.host, &bytes(30_000)) {
+            Ok(content) => all.push(content),
+            Err(refused) => break refused,
+        }
+    };
+    assert_eq!((refused, all.len()), (SendFailure::Full(Exhausted::Pool), max / (32 << 10)));
+    one.send(&bytes(60_000)).unwrap();
+    assert_eq!(other.expect(), Seen::Message(bytes(60_000)), "messages have room");
+    all.clear();
+    assert!(lent(&one.host, &bytes(30_000)).is_ok());
+    assert!(LentContent::new().bytes_mut().is_empty() && LentContent::new().stage(&[], &[]).is_none());
+}
+
 #[test]
 fn full_ring_refuses_until_the_peer_reads() {
     let (mut one, mut other) = connected();

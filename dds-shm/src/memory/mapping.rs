@@ -4,7 +4,8 @@
 //!
 //! The bytes belong to no Rust object, and another process may write them at any time. The rules of this file:
 //!
-//! - No reference to the bytes exists, except to atomic words, and to bytes of a trusted owner ([`Access::Trust`]).
+//! - No reference to the bytes exists, except to atomic words, to bytes of a trusted owner ([`Access::Trust`]), and to
+//!   own bytes with one owner ([`OwnRange`]).
 //! - Each access checks its bounds against the length of the mapping, which never changes.
 //! - A copy reads or writes each shared byte once. Code outside of this file sees the private copy only, except for a
 //!   trusted owner.
@@ -45,6 +46,31 @@ pub(super) enum Access {
     /// until they are returned. A process of the same user that this one can see has other ways to harm it.
     Trust,
     Write,
+}
+
+/// Bytes of the own memory that one owner fills and reads in place.
+///
+/// Each byte belongs to at most one range at a time, and nothing else writes it meanwhile: [`OwnRange::new`] is the
+/// promise of its caller. Peers only read the memory, because it is sealed.
+#[derive(Debug)]
+pub(crate) struct OwnRange {
+    at: usize,
+    len: usize,
+}
+
+impl OwnRange {
+    /// The caller has allocated the bytes, and frees them after it has dropped the range.
+    pub(crate) const fn new(at: usize, len: usize) -> Self {
+        Self { at, len }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) const fn end(&self) -> usize {
+        self.at + self.len
+    }
 }
 
 // SAFETY: the mapping belongs to the process and not to a thread. Only `drop` ends it.
@@ -160,6 +186,29 @@ impl Mapping {
         Some(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) })
     }
 
+    /// Returns own bytes in place. `None` if they lie outside, or if the memory belongs to a peer.
+    #[inline]
+    pub(super) fn own_bytes<'a>(&'a self, range: &'a OwnRange) -> Option<&'a [u8]> {
+        let start = self.own_start(range)?;
+        // SAFETY: the bytes are mapped and initialized as long as `self` lives. They change only through a unique
+        // borrow of the range, which this borrow excludes: see `OwnRange`.
+        Some(unsafe { std::slice::from_raw_parts(start.as_ptr(), range.len) })
+    }
+
+    /// Returns own bytes to write in place. `None` if they lie outside, or if the memory belongs to a peer.
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "the unique borrow is that of the range")]
+    pub(super) fn own_bytes_mut<'a>(&'a self, range: &'a mut OwnRange) -> Option<&'a mut [u8]> {
+        let start = self.own_start(range)?;
+        // SAFETY: as in `own_bytes`. The borrow of the range is unique, and no other range has these bytes. A peer may
+        // read them at any time, as another process outside of the rules of the language. It cannot write them.
+        Some(unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), range.len) })
+    }
+
+    fn own_start(&self, range: &OwnRange) -> Option<NonNull<u8>> {
+        if self.access == Access::Write { self.range(range.at, range.len) } else { None }
+    }
+
     /// Copies bytes in. Returns false, and copies nothing, if they lie outside or the mapping is for reading.
     #[inline]
     #[must_use]
@@ -232,6 +281,19 @@ mod tests {
         assert_eq!(u32::from_ne_bytes(bytes), 7);
     }
 
+    #[test]
+    fn ranges_of_own_bytes_are_filled_in_place() {
+        let mapping = Mapping::on_heap(LEN);
+        let (mut first, mut second) = (OwnRange::new(8, 4), OwnRange::new(12, 3));
+        let (one, two) = (mapping.own_bytes_mut(&mut first).unwrap(), mapping.own_bytes_mut(&mut second).unwrap());
+        one.copy_from_slice(b"abcd");
+        two.copy_from_slice(b"efg");
+        assert_eq!((mapping.own_bytes(&first), mapping.own_bytes(&second)), (Some(&b"abcd"[..]), Some(&b"efg"[..])));
+        let mut bytes = [0; 9];
+        assert!(mapping.read(7, &mut bytes) && &bytes == b"\0abcdefg\0");
+        assert!(mapping.own_bytes_mut(&mut OwnRange::new(LEN - 2, 3)).is_none());
+    }
+
     #[cfg(not(miri))]
     #[test]
     fn mapping_for_reading_is_not_written() {
@@ -243,6 +305,9 @@ mod tests {
             Mapping::new(file.as_fd(), 8192, Access::Read).unwrap(),
         );
         assert!(read.writable_word(0).is_none() && !read.write(0, &[1]));
+        assert!(
+            read.own_bytes_mut(&mut OwnRange::new(0, 1)).is_none() && read.own_bytes(&OwnRange::new(0, 1)).is_none()
+        );
         assert!(written.write(5000, b"seen"));
         let mut bytes = [0; 4];
         assert!(read.read(5000, &mut bytes));

@@ -12,6 +12,7 @@
 mod mapping;
 
 use crate::reasons::Refusal;
+pub(crate) use mapping::OwnRange;
 use mapping::{Access, Mapping};
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 use rustix::io::Errno;
@@ -108,6 +109,17 @@ impl MappedMemory {
     /// Returns bytes of a trusted peer in place. The caller holds the block in which they lie.
     pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
         self.mapping.bytes(at, len)
+    }
+
+    /// Returns bytes of the own memory in place.
+    pub(crate) fn own_bytes<'a>(&'a self, range: &'a OwnRange) -> Option<&'a [u8]> {
+        self.mapping.own_bytes(range)
+    }
+
+    /// Returns bytes of the own memory to write in place.
+    #[allow(clippy::mut_from_ref, reason = "the unique borrow is that of the range")]
+    pub(crate) fn own_bytes_mut<'a>(&'a self, range: &'a mut OwnRange) -> Option<&'a mut [u8]> {
+        self.mapping.own_bytes_mut(range)
     }
 
     /// Whether [`bytes`](Self::bytes) returns bytes.
