@@ -94,6 +94,15 @@ impl Datagram {
         self.buffer.get(..end).unwrap_or_default()
     }
 
+    /// The content as one gathered payload with the bytes before and behind it. `None` if it has another number of
+    /// payloads, or only a part of one.
+    #[must_use]
+    pub fn around_payload(&self) -> Option<(&[u8], &Payload, &[u8])> {
+        let [Gathered { offset, payload, range }] = self.gathered.as_slice() else { return None };
+        let (front, rest) = self.buffer.split_at_checked(*offset)?;
+        if *range == (0..payload.len()) { Some((front, payload, rest)) } else { None }
+    }
+
     /// Adds a destination, unless it is present.
     pub fn add_destination(&mut self, locator: Locator) {
         if !self.destinations.contains(&locator) {
@@ -211,6 +220,22 @@ mod tests {
         datagram.copy_to(&mut bytes);
         assert_eq!(bytes, b"headloadtailend");
         assert_eq!(datagram.len(), bytes.len());
+    }
+
+    #[test]
+    fn one_whole_payload_has_bytes_around_it() {
+        let mut datagram = Datagram::new();
+        datagram.buffer().extend_from_slice(b"head");
+        assert!(datagram.around_payload().is_none());
+        datagram.gather(Payload::copy_of(b"payload"), 0..7);
+        datagram.buffer().extend_from_slice(b"tail");
+        let (front, payload, rest) = datagram.around_payload().unwrap();
+        assert_eq!((front, payload.bytes(), rest), (&b"head"[..], &b"payload"[..], &b"tail"[..]));
+        datagram.gather(Payload::copy_of(b"other"), 0..5);
+        assert!(datagram.around_payload().is_none());
+        datagram.clear();
+        datagram.gather(Payload::copy_of(b"part"), 0..3);
+        assert!(datagram.around_payload().is_none());
     }
 
     #[test]

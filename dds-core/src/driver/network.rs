@@ -3,7 +3,7 @@
 use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
 use dds_rtps::cdr::append;
-use dds_rtps::concurrent::{Payload, SlotPool};
+use dds_rtps::concurrent::{BorrowedMut, Payload, SlotPool};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::reader::{InPlaceFragment, Source};
 use dds_rtps::transport::Transport;
@@ -387,6 +387,14 @@ pub trait Network: Send + Sync {
     fn long_message_max(&self, locators: &[Locator]) -> usize {
         let _ = locators;
         0
+    }
+
+    /// Lends memory for an encoded sample of `len` bytes, which readers of this host get without a copy.
+    ///
+    /// `None` if the network has no such memory, or if it lends all of it.
+    fn lend(&self, len: usize) -> Option<BorrowedMut> {
+        let _ = len;
+        None
     }
 
     /// Starts to receive.

@@ -2,6 +2,7 @@
 
 use crate::actor::{HeldStep, Poke, Signals, note_step};
 use crate::driver::{Driver, Network, Presence, Timer};
+use dds_rtps::concurrent::BorrowedMut;
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::types::{GuidPrefix, Instant, Locator, TrafficClass};
@@ -209,6 +210,13 @@ impl Outgoing {
             Transform::Identity => self.network.long_message_max(locators),
             _ => 0,
         }
+    }
+
+    /// Lends memory for an encoded sample of `len` bytes, which readers at `locators` get without a copy.
+    ///
+    /// `None` if that memory does not reach all of them, or is too small.
+    pub(crate) fn lend(&self, locators: &[Locator], len: usize) -> Option<BorrowedMut> {
+        if self.long_message_max(locators) < len { None } else { self.network.lend(len) }
     }
 
     /// Whether the socket has accepted all datagrams so far.

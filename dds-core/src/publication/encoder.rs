@@ -138,14 +138,8 @@ impl SampleEncoder {
         self.hasher.of_payload(bytes, false, &mut buffers.scratch).map_err(WriteErrorKind::NotASample)
     }
 
-    /// Resizes a buffer to `len` and writes the encapsulation header.
-    pub(super) fn prepare(&self, buffer: &mut Vec<u8>, encoding: Encoding, len: usize) -> Result<(), WriteErrorKind> {
-        let missing = len.saturating_sub(buffer.len());
-        if buffer.try_reserve_exact(missing).is_err() {
-            return Err(WriteErrorKind::OutOfResources { limit: "bytes of memory", value: len as u64 });
-        }
-        // Bytes of earlier samples stay, because clearing them would cost as much as a copy.
-        buffer.resize(len, 0);
+    /// Writes the encapsulation header.
+    pub(super) fn put_header(&self, buffer: &mut [u8], encoding: Encoding) -> Result<(), WriteErrorKind> {
         let extensibility = match &self.ty {
             Some(ty) => ty.extensibility(),
             None => Extensibility::Final,

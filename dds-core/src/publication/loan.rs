@@ -7,7 +7,7 @@
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
 use dds_rtps::cdr::{Encode, TypeInfo};
-use dds_rtps::concurrent::SlotMut;
+use dds_rtps::concurrent::{BorrowedMut, Payload, SlotMut};
 use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::NewChange;
 use std::any::Any;
@@ -163,6 +163,47 @@ impl<T> fmt::Debug for LoanedSample<'_, T> {
     }
 }
 
+/// Memory of an encoded sample.
+pub(super) enum LoanMemory {
+    /// A slot of the writer.
+    Slot(SlotMut),
+    /// Memory that the readers of this host share.
+    Shared(BorrowedMut),
+}
+
+impl LoanMemory {
+    /// The memory of a payload that no cache keeps.
+    fn of(payload: Payload) -> Self {
+        let shared = match payload.into_slot() {
+            Ok(slot) => return Self::Slot(slot),
+            Err(shared) => shared.into_borrowed(),
+        };
+        // The copy is only a fallback.
+        shared.map_or_else(|kept| Self::Slot(SlotMut::copy_of(kept.bytes())), Self::Shared)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Slot(slot) => slot.bytes(),
+            Self::Shared(memory) => memory.bytes(),
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Slot(slot) => slot.buffer(),
+            Self::Shared(memory) => memory.bytes_mut(),
+        }
+    }
+
+    fn freeze(self) -> Payload {
+        match self {
+            Self::Slot(slot) => slot.freeze(),
+            Self::Shared(memory) => memory.freeze(),
+        }
+    }
+}
+
 /// Lent memory of an encoded sample to fill and write. See [`DataWriter::loan_encoded`].
 ///
 /// Dropping it returns it unwritten.
@@ -170,13 +211,26 @@ impl<T> fmt::Debug for LoanedSample<'_, T> {
 pub struct LoanedBytes<'w> {
     writer: &'w WriterHandle,
     /// `None` once it is returned or written.
-    slot: Option<SlotMut>,
+    memory: Option<LoanMemory>,
     _on_loan: OnLoan<'w>,
 }
 
 impl<'w> LoanedBytes<'w> {
-    pub(super) fn new(writer: &'w WriterHandle, slot: SlotMut, on_loan: OnLoan<'w>) -> Self {
-        Self { writer, slot: Some(slot), _on_loan: on_loan }
+    pub(super) fn new(writer: &'w WriterHandle, memory: LoanMemory, on_loan: OnLoan<'w>) -> Self {
+        Self { writer, memory: Some(memory), _on_loan: on_loan }
+    }
+
+    /// Sets the length of a slot. Shared memory has its length already.
+    pub(super) fn set_len(&mut self, len: usize) -> Result<(), WriteErrorKind> {
+        let Some(LoanMemory::Slot(slot)) = &mut self.memory else { return Ok(()) };
+        let buffer = slot.buffer();
+        let missing = len.saturating_sub(buffer.len());
+        if buffer.try_reserve_exact(missing).is_err() {
+            return Err(WriteErrorKind::OutOfResources { limit: "bytes of memory", value: len as u64 });
+        }
+        // Bytes of earlier samples stay, because clearing them would cost as much as a copy.
+        buffer.resize(len, 0);
+        Ok(())
     }
 
     /// Checks the sample as [`DataWriter::write_encoded`] does, and publishes it without a copy.
@@ -210,9 +264,9 @@ impl<'w> LoanedBytes<'w> {
     fn publish(&mut self, options: WriteOptions) -> Result<(), WriteError> {
         let writer = self.writer;
         let instance = writer.write_result(self.instance())?;
-        debug_assert!(self.slot.is_some(), "a loan that can be written has its slot");
-        let Some(slot) = self.slot.take() else { return Ok(()) };
-        let payload = slot.freeze();
+        debug_assert!(self.memory.is_some(), "a loan that can be written has its memory");
+        let Some(memory) = self.memory.take() else { return Ok(()) };
+        let payload = memory.freeze();
         let change = options.apply_to(NewChange::alive(instance, payload.clone()));
         let written = match change {
             Ok(change) => writer.publish(change, true),
@@ -220,8 +274,8 @@ impl<'w> LoanedBytes<'w> {
         };
         match written {
             Ok(_) => writer.encoder().with_buffers(|buffers| buffers.slots.remember(payload)),
-            // No cache keeps a refused sample, so the slot can be taken back. The copy is only a fallback.
-            Err(_) => self.slot = Some(payload.into_slot().unwrap_or_else(|kept| SlotMut::copy_of(kept.bytes()))),
+            // No cache keeps a refused sample, so its memory can be taken back.
+            Err(_) => self.memory = Some(LoanMemory::of(payload)),
         }
         // The sequence number is of no use to the caller.
         written.map(drop)
@@ -238,22 +292,19 @@ impl<'w> LoanedBytes<'w> {
 impl Deref for LoanedBytes<'_> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        self.slot.as_ref().map_or(&[], SlotMut::bytes)
+        self.memory.as_ref().map_or(&[], LoanMemory::bytes)
     }
 }
 
 impl DerefMut for LoanedBytes<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        match &mut self.slot {
-            Some(slot) => slot.buffer(),
-            None => &mut [],
-        }
+        self.memory.as_mut().map_or(&mut [], LoanMemory::bytes_mut)
     }
 }
 
 impl Drop for LoanedBytes<'_> {
     fn drop(&mut self) {
-        if let Some(slot) = self.slot.take() {
+        if let Some(LoanMemory::Slot(slot)) = self.memory.take() {
             self.writer.encoder().with_buffers(|buffers| buffers.slots.give_back(slot));
         }
     }

@@ -1,18 +1,23 @@
 //! Payloads in memory of another owner, such as a peer that shares memory.
 //!
-//! Life cycle: a [`BorrowedPool`] borrows memory and makes a payload of it. When its last payload is gone, the memory
-//! returns to its owner, and the emptied slot to the pool. So a further payload allocates nothing.
+//! Life cycle: a [`BorrowedPool`] borrows memory and makes a payload of it, or a [`BorrowedMut`], which its owner fills
+//! first. When its last payload is gone, the memory returns to its owner, and the emptied slot to the pool. So a further
+//! payload allocates nothing.
 
 use super::Payload;
 use std::any::Any;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Empty slots that a pool keeps: about as many as a reader holds at a time.
 const SPARE_SLOTS_MAX: usize = 32;
 
-/// Bytes of another owner. They stay the same until they are given back.
+/// Bytes of another owner. They stay the same until they are given back, except through [`bytes_mut`](Self::bytes_mut).
 pub trait BorrowedBytes: AsRef<[u8]> + Any + Send + Sync {
+    /// The bytes, to fill before they become a payload. Empty if the owner lends them for reading.
+    fn bytes_mut(&mut self) -> &mut [u8];
+
     /// Gives the bytes back, and is empty then.
     fn give_back(&mut self);
 }
@@ -36,9 +41,50 @@ pub struct BorrowedPool<B> {
     _kind: PhantomData<fn() -> B>,
 }
 
+/// Borrowed memory with one owner, which may write it.
+pub struct BorrowedMut(BorrowedRef);
+
 impl BorrowedRef {
     pub(super) fn bytes(&self) -> &[u8] {
         (*self.0.bytes).as_ref()
+    }
+
+    /// The borrowed memory, if it is of the kind `B`.
+    pub(super) fn kind<B: BorrowedBytes>(&self) -> Option<&B> {
+        (&*self.0.bytes as &dyn Any).downcast_ref()
+    }
+}
+
+impl BorrowedMut {
+    /// The memory, if `memory` is the only reference.
+    pub(super) fn of(mut memory: BorrowedRef) -> Result<Self, BorrowedRef> {
+        // No further reference can come up, because only an owner of one can create another.
+        if Arc::get_mut(&mut memory.0).is_some() { Ok(Self(memory)) } else { Err(memory) }
+    }
+
+    /// The bytes as they are now.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    /// The bytes to fill. Empty if the memory is for reading.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        let slot = Arc::get_mut(&mut self.0.0);
+        debug_assert!(slot.is_some(), "writable memory has one reference");
+        slot.map_or(&mut [], |slot| slot.bytes.bytes_mut())
+    }
+
+    /// Ends writing. Returns the whole memory as a payload.
+    #[must_use]
+    pub fn freeze(self) -> Payload {
+        Payload::borrowed(self.0)
+    }
+}
+
+impl fmt::Debug for BorrowedMut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.bytes().len())
     }
 }
 
@@ -78,6 +124,14 @@ impl<B: BorrowedBytes + Default> BorrowedPool<B> {
     /// # Errors
     /// The error of `borrow`.
     pub fn fill<E>(&self, borrow: impl FnOnce(&mut B) -> Result<(), E>) -> Result<Payload, E> {
+        Ok(self.lend(borrow)?.freeze())
+    }
+
+    /// As [`fill`](Self::fill), for bytes to write.
+    ///
+    /// # Errors
+    /// The error of `borrow`.
+    pub fn lend<E>(&self, borrow: impl FnOnce(&mut B) -> Result<(), E>) -> Result<BorrowedMut, E> {
         let mut slot = self.empty_slot();
         let bytes = match Arc::get_mut(&mut slot) {
             Some(slot) => (&mut *slot.bytes as &mut dyn Any).downcast_mut::<B>(),
@@ -85,7 +139,7 @@ impl<B: BorrowedBytes + Default> BorrowedPool<B> {
         };
         let borrowed = borrow(bytes.expect("a pool has slots of one kind, and an empty one has one reference"));
         match borrowed {
-            Ok(()) => Ok(Payload::borrowed(BorrowedRef(slot))),
+            Ok(()) => Ok(BorrowedMut(BorrowedRef(slot))),
             Err(error) => {
                 keep_spare(&self.spare, slot);
                 Err(error)
@@ -101,6 +155,12 @@ impl<B: BorrowedBytes + Default> BorrowedPool<B> {
             Some(slot) if Arc::strong_count(&slot) == 1 => slot,
             _ => Arc::new(BorrowedSlot { bytes: Box::new(B::default()), pool: Arc::downgrade(&self.spare) }),
         }
+    }
+}
+
+impl<B> fmt::Debug for BorrowedPool<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BorrowedPool").finish_non_exhaustive()
     }
 }
 
@@ -131,6 +191,10 @@ mod tests {
     }
 
     impl BorrowedBytes for Lent {
+        fn bytes_mut(&mut self) -> &mut [u8] {
+            &mut self.bytes
+        }
+
         fn give_back(&mut self) {
             self.bytes = Vec::new();
             if let Some(returns) = self.returns.take() {
@@ -176,6 +240,32 @@ mod tests {
         ring.remember(packet);
         assert_eq!(returns.load(Ordering::Relaxed), 1);
         assert!(ring.acquire().bytes().is_empty());
+    }
+
+    #[test]
+    fn lent_memory_is_writable_until_it_is_a_payload_and_again_for_the_last_owner() {
+        let (pool, returns) = (BorrowedPool::<Lent>::new(), Arc::new(AtomicUsize::new(0)));
+        let lent = pool.lend(|lent| {
+            (lent.bytes, lent.returns) = (vec![0; 3], Some(Arc::clone(&returns)));
+            Ok::<(), Infallible>(())
+        });
+        let mut lent = lent.unwrap();
+        lent.bytes_mut().copy_from_slice(b"abc");
+        let payload = lent.freeze();
+        assert_eq!(payload.borrowed_from::<Lent>().unwrap().bytes, b"abc");
+        assert!(
+            payload.slice(0..2).borrowed_from::<Lent>().is_none()
+                && Payload::copy_of(b"abc").borrowed_from::<Lent>().is_none()
+        );
+        let other = payload.clone();
+        let payload = payload.into_borrowed().unwrap_err();
+        drop(other);
+        assert!(payload.slice(0..2).into_borrowed().is_err(), "two references");
+        let mut lent = payload.into_borrowed().unwrap();
+        lent.bytes_mut()[0] = b'x';
+        assert_eq!((lent.bytes(), returns.load(Ordering::Relaxed)), (&b"xbc"[..], 0));
+        drop(lent);
+        assert_eq!((returns.load(Ordering::Relaxed), pool.spare.lock().unwrap().len()), (1, 1));
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod slot_pool;
 mod sync;
 
 pub use assertion_clock::AssertionClock;
-pub use borrowed::{BorrowedBytes, BorrowedPool};
+pub use borrowed::{BorrowedBytes, BorrowedMut, BorrowedPool};
 pub use local_link::LocalLink;
 pub use payload::{Payload, PayloadSource, SlotMut};
 pub(crate) use presentation_clock::PresentationStamp;

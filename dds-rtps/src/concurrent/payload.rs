@@ -4,7 +4,7 @@
 //! reference-counted and never change. When the last payload of a slot is gone, the [`SlotPool`](super::SlotPool)
 //! reuses its memory.
 
-use super::borrowed::BorrowedRef;
+use super::borrowed::{BorrowedBytes, BorrowedMut, BorrowedRef};
 use crate::cdr::copy_of;
 use std::fmt;
 use std::ops::Range;
@@ -116,6 +116,29 @@ impl Payload {
                 SlotMut::of(slot).map_err(|slot| Self { memory: PayloadMemory::Slot(slot), start, end })
             }
             memory => Err(Self { memory, start, end }),
+        }
+    }
+
+    /// Turns the payload back into writable memory, if it is borrowed and this is the only reference.
+    ///
+    /// # Errors
+    /// The payload, in any other case.
+    pub fn into_borrowed(self) -> Result<BorrowedMut, Self> {
+        let (start, end) = (self.start, self.end);
+        match self.memory {
+            PayloadMemory::Borrowed(memory) => {
+                BorrowedMut::of(memory).map_err(|memory| Self { memory: PayloadMemory::Borrowed(memory), start, end })
+            }
+            memory => Err(Self { memory, start, end }),
+        }
+    }
+
+    /// The memory that this payload borrows from an owner of the kind `B`, if the payload is all of it.
+    #[must_use]
+    pub fn borrowed_from<B: BorrowedBytes>(&self) -> Option<&B> {
+        match &self.memory {
+            PayloadMemory::Borrowed(memory) if self.len() == memory.bytes().len() => memory.kind(),
+            _ => None,
         }
     }
 

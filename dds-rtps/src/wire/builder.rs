@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::inline_qos_writer::InlineQosWriter;
 use super::message::MAGIC;
 use super::payload_end::PayloadEnd;
-use super::submessage::FLAG_INVALIDATE;
+use super::submessage::{FLAG_INVALIDATE, FLAG_LITTLE_ENDIAN};
 use super::{
     AckNack, DataFragHeader, DataHeader, Gap, Header, HeaderExtension, Heartbeat, HeartbeatFrag, InfoReply, InfoSource,
     NackFrag, id,
@@ -49,6 +49,32 @@ impl<'b> MessageBuilder<'b> {
     pub const INFO_TS_LEN: usize = 12;
     /// Bytes of an INFO_DST.
     pub const INFO_DST_LEN: usize = 16;
+
+    /// Copies the start of a message into `into`, with a PAD behind its header that fills the rest.
+    ///
+    /// So the content that follows lies at a fixed place. Returns false, and leaves `into` unspecified, if the start
+    /// does not fit, or if its length is no multiple of 4. So does a start with a HEADER_EXTENSION, whose fields would
+    /// change.
+    #[must_use]
+    pub fn put_padded(start: &[u8], into: &mut [u8]) -> bool {
+        let Some((header, submessages)) = start.split_at_checked(Header::WIRE_LEN) else { return false };
+        let Some(gap) = into.len().checked_sub(start.len()) else { return false };
+        if gap % 4 != 0 || submessages.first() == Some(&id::HEADER_EXTENSION) {
+            return false;
+        }
+        let (before, rest) = into.split_at_mut(Header::WIRE_LEN);
+        let (pad, after) = rest.split_at_mut(gap);
+        before.copy_from_slice(header);
+        after.copy_from_slice(submessages);
+        if let Some((pad_header, body)) = pad.split_first_chunk_mut() {
+            let Ok(len) = u16::try_from(body.len()) else { return false };
+            let [low, high] = len.to_le_bytes();
+            // A length of zero is that of an empty PAD (RTPS 2.5, 9.4.5.1.3).
+            *pad_header = [id::PAD, FLAG_LITTLE_ENDIAN, low, high];
+            body.fill(0);
+        }
+        true
+    }
 
     /// Appends to the content of `buffer`.
     #[must_use]
@@ -200,6 +226,33 @@ mod tests {
         let mut bytes = Vec::new();
         MessageBuilder::new(&mut bytes).header(GuidPrefix(*b"abcdefghijkl"));
         assert_eq!(bytes, b"RTPS\x02\x05\x01\xddabcdefghijkl");
+    }
+
+    #[test]
+    fn padded_start_has_its_length_and_the_same_submessages() {
+        let mut start = Vec::new();
+        let mut message = MessageBuilder::new(&mut start);
+        message.header(GuidPrefix([7; 12]));
+        message.info_ts(Some(Time::from_unix_nanos(5)));
+        let end = message.data(&DATA, 8, |_| {});
+        for gap in [0, 4, 8, 100] {
+            let mut padded = vec![0xee; start.len() + gap];
+            assert!(MessageBuilder::put_padded(&start, &mut padded));
+            MessageBuilder::new(&mut padded).payload(&[1; 8], end);
+            let mut plain = start.clone();
+            MessageBuilder::new(&mut plain).payload(&[1; 8], end);
+            let mut read = submessages(&padded);
+            assert_eq!(read.len(), if gap == 0 { 2 } else { 3 });
+            if gap > 0 {
+                assert_eq!(read.remove(0), Submessage::Skipped { id: id::PAD });
+            }
+            assert_eq!(read, submessages(&plain));
+        }
+        assert!(!MessageBuilder::put_padded(&start, &mut vec![0; start.len() - 4]));
+        assert!(!MessageBuilder::put_padded(&start, &mut vec![0; start.len() + 2]));
+        assert!(!MessageBuilder::put_padded(b"RTPS", &mut [0; 24]));
+        start[Header::WIRE_LEN] = id::HEADER_EXTENSION;
+        assert!(!MessageBuilder::put_padded(&start, &mut vec![0; start.len() + 4]));
     }
 
     #[test]

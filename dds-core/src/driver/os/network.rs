@@ -16,6 +16,7 @@ use crate::driver::{
     Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
+use dds_rtps::concurrent::BorrowedMut;
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
     Interface, ReceiveBufferGauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt,
@@ -248,6 +249,10 @@ impl Network for OsNetwork {
     fn long_message_max(&self, locators: &[Locator]) -> usize {
         // A capture shows datagrams, and a datagram of UDP has no room for a long message.
         if self.tap.is_some() { 0 } else { self.sharing.long_message_max(locators) }
+    }
+
+    fn lend(&self, len: usize) -> Option<BorrowedMut> {
+        self.sharing.lend(len)
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {

@@ -5,6 +5,7 @@ use super::intake::Inbound;
 use super::intake::IntakeStep;
 use crate::driver::Carrier;
 use crate::sync::{Arc, AtomicBool, Lock};
+use dds_rtps::concurrent::BorrowedMut;
 use dds_rtps::transport::Transport;
 use dds_rtps::types::{GuidPrefix, Locator};
 use std::collections::BTreeSet;
@@ -71,6 +72,10 @@ impl Sharing {
 
     pub(super) fn long_message_max(&self, _locators: &[Locator]) -> usize {
         0
+    }
+
+    pub(super) fn lend(&self, _len: usize) -> Option<BorrowedMut> {
+        None
     }
 
     pub(super) fn room_at(&self, _locator: &Locator) -> Option<usize> {

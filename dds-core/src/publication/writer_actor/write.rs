@@ -3,6 +3,7 @@
 use crate::actor::{Effects, Ticket};
 use crate::driver::Flushed;
 use crate::publication::writer_actor::WriterActor;
+use dds_rtps::concurrent::BorrowedMut;
 use dds_rtps::history::KeyPayload;
 use dds_rtps::types::{Duration, InstanceHandle, Now, SequenceNumber};
 use dds_rtps::writer::{EndedSet, NewChange, WriteRefused};
@@ -185,6 +186,12 @@ impl WriterActor {
         let now = self.endpoint.read_clock(effects);
         self.rtps.flush();
         self.follow_up(now, effects)
+    }
+
+    /// Lends shared memory for a sample of `len` bytes, if it reaches all readers.
+    pub(crate) fn lend(&self, len: usize) -> Option<BorrowedMut> {
+        let locators = self.rtps.reader_locators();
+        if locators.is_empty() { None } else { self.endpoint.outgoing.lend(locators, len) }
     }
 
     /// Sends the next part after [`Flushed::More`].

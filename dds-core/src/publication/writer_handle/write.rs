@@ -3,11 +3,12 @@
 use crate::actor::{Effects, Ticket, in_listener};
 use crate::driver::{Flushed, block_on, role};
 use crate::infrastructure::{WriteError, WriteErrorKind};
-use crate::publication::loan::{LoanedBytes, OnLoan};
+use crate::publication::loan::{LoanMemory, LoanedBytes, OnLoan};
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::{WriteOptions, WriterHandle};
 use crate::qos::{History, Reliability};
 use dds_rtps::cdr::{Encode, Encoding, TypeInfo};
+use dds_rtps::concurrent::BorrowedMut;
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use dds_rtps::writer::{NewChange, ReaderLag, WriteRefused};
 use std::sync::atomic::Ordering;
@@ -16,6 +17,9 @@ use std::task::{Context, Poll, Waker};
 /// Time from which a wait for readers is worth a warning, and the time between two warnings.
 const LONG_WAIT: Duration = Duration::from_millis(50);
 const WARNINGS_APART: Duration = Duration::from_secs(5);
+
+/// Least length of an encoded sample that is lent in shared memory. Below, its copy costs less.
+const LENT_LEN_MIN: usize = 4 << 10;
 
 /// Result of one attempt to write.
 pub(crate) enum WriteAttempt {
@@ -293,12 +297,23 @@ impl WriterHandle {
             return Err(WriteErrorKind::OutOfResources { limit: "the size of a sample", value: u64::from(u32::MAX) });
         }
         let on_loan = self.take_loan()?;
-        let mut slot = self.encoder.with_buffers(|buffers| buffers.slots.acquire());
-        let prepared = self.encoder.prepare(slot.buffer(), encoding, len);
-        // From here on the loan returns the slot on every path.
-        let loan = LoanedBytes::new(self, slot, on_loan);
-        prepared?;
+        let memory = match self.lend(len) {
+            Some(lent) => LoanMemory::Shared(lent),
+            None => LoanMemory::Slot(self.encoder.with_buffers(|buffers| buffers.slots.acquire())),
+        };
+        // From here on the loan returns the memory on every path.
+        let mut loan = LoanedBytes::new(self, memory, on_loan);
+        loan.set_len(len)?;
+        self.encoder.put_header(&mut loan, encoding)?;
         Ok(loan)
+    }
+
+    /// Lends shared memory for an encoded sample of `len` bytes, if that saves a copy.
+    fn lend(&self, len: usize) -> Option<BorrowedMut> {
+        if len < LENT_LEN_MIN {
+            return None;
+        }
+        self.visit(|actor, _| actor.lend(len)).ok()?
     }
 }
 

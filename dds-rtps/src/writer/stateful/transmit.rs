@@ -384,6 +384,11 @@ impl StatefulWriter {
         self.long.set_len_max(len_max);
     }
 
+    /// The locators of all present readers.
+    pub fn reader_locators(&self) -> &[Locator] {
+        self.readers.destinations.locators(&self.readers.proxies)
+    }
+
     fn wants_long_messages(&self) -> bool {
         // The cheapest condition comes first, because this runs for each write.
         self.long.has_large_from(self.cursor.next())

@@ -169,6 +169,11 @@ impl AsRef<[u8]> for PeerBytes {
 }
 
 impl BorrowedBytes for PeerBytes {
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // They belong to the peer.
+        &mut []
+    }
+
     fn give_back(&mut self) {
         self.0.give_back();
     }

@@ -16,10 +16,12 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `content` | memory that the application fills with a sample |
 //! | `handover` | keeps the order when a peer changes from UDP to its path |
 //! | `transport` | sends to peers with a path, and passes other destinations to UDP |
 //! | `intake` | receives, on a thread of its own or on a thread that waits |
 
+mod content;
 mod handover;
 mod intake;
 #[cfg(test)]
@@ -28,10 +30,12 @@ mod transport;
 
 pub(super) use intake::SharedIntake;
 
+use self::content::OwnContent;
 use self::handover::{Handover, Markers};
 use super::intake::Inbound;
 use crate::driver::Carrier;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Ordering, Process};
+use dds_rtps::concurrent::BorrowedPool;
 use dds_rtps::transport::Transport;
 use dds_rtps::types::{GuidPrefix, Locator};
 use dds_shm::{Identity, PathEnd, PathId, Refusal, ShmConfig, ShmHost, ShmPath, ShmReception, StagedMessage};
@@ -97,6 +101,8 @@ pub(super) struct Sharing {
     /// Whether some destination has a path. Without one, a send costs one load.
     has_routes: AtomicBool,
     counters: SharingCounters,
+    /// Samples that the application fills in place.
+    lent: BorrowedPool<OwnContent>,
     markers: Arc<Markers>,
     /// An attempt may be planned.
     attempts: Notify,
@@ -182,6 +188,7 @@ impl Sharing {
             state: Lock::default(),
             has_routes: AtomicBool::new(false),
             counters: SharingCounters::default(),
+            lent: BorrowedPool::new(),
             markers: Arc::default(),
             attempts: Notify::new(),
             process: Process::current(),

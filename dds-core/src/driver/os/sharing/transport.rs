@@ -1,5 +1,6 @@
 //! Sends through shared memory to the peers that have a path, and by the inner transport to all others.
 
+use super::content::staged_in_place;
 use super::{LONG_MESSAGE_MAX, Sharing, UDP_MAX};
 use crate::sync::{Arc, Ordering};
 use dds_rtps::output::Datagram;
@@ -50,9 +51,12 @@ impl SharingTransport {
         let segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
         let len = datagram.len();
         let mut served: SmallVec<[Locator; 4]> = SmallVec::new();
-        let is_staged = len > UNSTAGED_MAX && routes.len() > 1;
-        // One copy serves all peers.
-        let staged = if is_staged { self.sharing.stage(&segments) } else { None };
+        // A sample that the application has filled in shared memory needs no copy. Otherwise one copy serves all peers.
+        let staged = match len {
+            0..=UNSTAGED_MAX => None,
+            _ => staged_in_place(datagram)
+                .or_else(|| if routes.len() > 1 { self.sharing.stage(&segments) } else { None }),
+        };
         for (locator, path) in &routes {
             let sent = match &staged {
                 Some(message) => path.send_staged(message),
