@@ -3,6 +3,7 @@
 //! The conductor repeats each request until all responders have answered, and each answer names its request. So neither
 //! side must know when the other one starts. A responder answers a repeated request again without repeating the work.
 
+use crate::perf::load::WriteForm;
 use crate::perf::participant::Place;
 use crate::perf::qos::Qos;
 use crate::perf::record::{Interval, Pattern, ProcessShare};
@@ -65,6 +66,8 @@ pub struct Setup {
     pub size: usize,
     /// QoS of the topics.
     pub qos: Qos,
+    /// How both sides write.
+    pub write: WriteForm,
     /// Number of topics.
     pub topics: u32,
     /// Writers of each topic, on the side of the conductor.

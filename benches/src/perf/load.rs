@@ -97,7 +97,10 @@ impl Sender {
         self.load.due = due;
         let written = match self.form {
             WriteForm::Value => self.writer.write(&self.load),
-            WriteForm::Loan => self.write_loan(),
+            WriteForm::Loan => {
+                let Load { sequence, due, source, bytes } = &self.load;
+                write_loan(&self.writer, &LoadView { sequence: *sequence, due: *due, source: *source, bytes })
+            }
         };
         match written {
             Ok(()) => true,
@@ -113,20 +116,23 @@ impl Sender {
     pub fn failed(&self) -> u64 {
         self.failed
     }
+}
 
-    /// Writes only the fields into the loan. The bytes keep the content of the slot.
-    fn write_loan(&self) -> Result<(), dds_core::error::WriteError> {
-        let Load { sequence, due, source, bytes } = &self.load;
-        let mut loan = self.writer.loan_encoded(Encoding::Xcdr1, ENCAPSULATION + LOAD_MIN + bytes.len())?;
-        let mut rest = loan.get_mut(ENCAPSULATION..).unwrap_or_default();
-        let len = bytes.len() as u32;
-        for field in [&sequence.to_ne_bytes()[..], &due.to_ne_bytes(), &source.to_ne_bytes(), &len.to_ne_bytes()] {
-            let (place, behind) = rest.split_at_mut(field.len());
-            place.copy_from_slice(field);
-            rest = behind;
-        }
-        loan.write()
+/// Writes only the fields into a loan of the same length. The bytes keep the content of the slot.
+///
+/// # Errors
+/// As [`DataWriter::loan_encoded`].
+pub fn write_loan(writer: &DataWriter<Load>, load: &LoadView<'_>) -> Result<(), dds_core::error::WriteError> {
+    let LoadView { sequence, due, source, bytes } = load;
+    let mut loan = writer.loan_encoded(Encoding::Xcdr1, ENCAPSULATION + LOAD_MIN + bytes.len())?;
+    let mut rest = loan.get_mut(ENCAPSULATION..).unwrap_or_default();
+    let len = bytes.len() as u32;
+    for field in [&sequence.to_ne_bytes()[..], &due.to_ne_bytes(), &source.to_ne_bytes(), &len.to_ne_bytes()] {
+        let (place, behind) = rest.split_at_mut(field.len());
+        place.copy_from_slice(field);
+        rest = behind;
     }
+    loan.write()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::perf::control::{Answer, Ask, Envelope, Setup, Words, data_topic};
 use crate::perf::course::{Name, Watch};
 use crate::perf::floor::FloorPong;
 use crate::perf::intake::Intake;
-use crate::perf::load::{Load, LoadView};
+use crate::perf::load::{Load, LoadView, WriteForm, write_loan};
 use crate::perf::losses::Ledgers;
 use crate::perf::machine;
 use crate::perf::meter::Meter;
@@ -232,7 +232,8 @@ impl Session {
                 Pattern::Roundtrip => {
                     let said = topic("back", number);
                     let writer = participant.writer_builder::<Load>(&said).qos(setup.qos.writer()).build()?;
-                    let echo = Echo { writer: writer.clone(), failed: Arc::clone(&session.write_failed) };
+                    let failed = Arc::clone(&session.write_failed);
+                    let echo = Echo { writer: writer.clone(), form: setup.write, failed };
                     session.writers.push(writer);
                     session.receivers.push(Receiver::new(participant, &heard, qos, place.receive, echo)?);
                 }
@@ -265,12 +266,17 @@ impl Session {
 /// Sends each sample back.
 struct Echo {
     writer: DataWriter<Load>,
+    form: WriteForm,
     failed: Arc<AtomicU64>,
 }
 
 impl OnLoad for Echo {
     fn on_load(&mut self, load: &LoadView<'_>, _now: u64) {
-        if self.writer.write_view(load).is_err() {
+        let written = match self.form {
+            WriteForm::Value => self.writer.write_view(load),
+            WriteForm::Loan => write_loan(&self.writer, load),
+        };
+        if written.is_err() {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -94,6 +94,7 @@ impl<'a> Session<'a> {
             case,
             size,
             qos: session.qos.clone(),
+            write: ping.work.write,
             topics: ping.work.topics,
             writers: 1,
             readers: 1,

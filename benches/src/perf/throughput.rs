@@ -81,6 +81,7 @@ impl<'a> Session<'a> {
             case,
             size,
             qos: qos.clone(),
+            write: publish.work.write,
             topics: publish.work.topics,
             writers: publish.writers,
             readers: publish.readers,
