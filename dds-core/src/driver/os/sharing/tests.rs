@@ -2,10 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test of shared memory waits for other threads")]
 
+use super::content::staged_in_place;
 use super::*;
 use crate::driver::os::intake::SLOT_LEN;
 use crate::driver::{ExpectedPlace, Packet, Receive, Socket};
 use crate::promises::{self, Insistent, TransportUnderTest, datagram};
+use dds_rtps::concurrent::Payload;
+use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::transport::faults::{Faults, SendFaults};
 use dds_rtps::transport::tap::{Capture, Tap};
@@ -293,6 +296,68 @@ fn long_message(len: usize) -> Vec<u8> {
     let end = message.data(&data, len, |_| {});
     message.payload(&vec![7; len], end);
     bytes
+}
+
+/// A message with this sample and a HEARTBEAT behind it.
+fn sample_datagram(number: i64, payload: &Payload, locators: &[Locator]) -> Datagram {
+    let data = DataHeader {
+        reader_id: EntityId::UNKNOWN,
+        writer_id: EntityId([0, 0, 1, 3]),
+        writer_sn: SequenceNumber(number),
+        payload: PayloadKind::Data,
+        non_standard_payload: false,
+    };
+    let mut datagram = Datagram::new();
+    let mut message = MessageBuilder::new(datagram.buffer());
+    message.header(GuidPrefix([7; 12]));
+    let end = message.data(&data, payload.len(), |_| {});
+    datagram.gather(payload.clone(), 0..payload.len());
+    let mut message = MessageBuilder::new(datagram.buffer());
+    message.end_payload(end);
+    message.info_dst(GuidPrefix([9; 12]));
+    datagram.set_destinations(locators);
+    datagram
+}
+
+/// The submessages of a message, except for padding.
+fn content(bytes: &[u8]) -> Vec<Submessage<'_>> {
+    let all = Message::parse(bytes).unwrap().submessages().map(Result::unwrap);
+    all.filter(|submessage| !matches!(submessage, Submessage::Skipped { .. })).collect()
+}
+
+#[test]
+fn lent_sample_is_sent_from_its_place_and_others_are_copied() {
+    let udp = Setting::new([false, false], |transport| transport);
+    let mut sender = Party::new(LONG_LIMIT_MIN);
+    let mut receivers = [Party::new(LIMIT), Party::new(LIMIT)];
+    let locators = [udp.locator(0), udp.locator(1)];
+    for (receiver, locator) in receivers.iter_mut().zip(locators) {
+        introduce(&mut sender, receiver, locator);
+    }
+    let transport = sender.sharing.before(udp.transport.clone());
+    let mut lent = sender.sharing.lend(40_000).unwrap();
+    assert_eq!(lent.bytes_mut()[4..].as_ptr() as usize % 8, 0, "the sample is aligned");
+    lent.bytes_mut().fill(5);
+    let payload = lent.freeze();
+    // Another number means another header. Peers may read the first one, so the second message is a copy.
+    for (number, is_in_place) in [(1, true), (2, false), (1, true)] {
+        let mut datagram = sample_datagram(number, &payload, &locators);
+        assert_eq!(staged_in_place(&datagram).is_some(), is_in_place, "{number}");
+        let mut expected = Vec::new();
+        datagram.copy_to(&mut expected);
+        assert_eq!(transport.send(&mut datagram), SendOutcome::Done);
+        for receiver in &mut receivers {
+            receiver.run();
+            let received = receiver.received.pop_front().unwrap();
+            assert_eq!(content(&received), content(&expected));
+            assert_eq!(received.len() > expected.len(), is_in_place, "padding stands before the sample");
+        }
+    }
+    // A peer by UDP gets the same sample.
+    let mut datagram = sample_datagram(3, &payload, &[locators[0]]);
+    assert_eq!(udp.transport.send(&mut datagram), SendOutcome::Done);
+    assert!(staged_in_place(&sample_datagram(4, &Payload::copy_of(&[5; 40_000]), &locators)).is_none());
+    assert!(sender.sharing.lend(LONG_MESSAGE_MAX).is_none(), "its message would be too long");
 }
 
 /// The path ends after the writer has asked for it. A reader of best effort would lose the sample.
