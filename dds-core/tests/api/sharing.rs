@@ -3,10 +3,13 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use threads of an application")]
 
 use crate::support::{PATIENCE, World};
+use dds_core::cdr::Encoding;
 use dds_core::config::{ChecksumKind, Receiving};
+use dds_core::error::WriteErrorKind;
 use dds_core::listener::Delivery;
 use dds_core::matching::MatchReport;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
+use dds_core::writer::WriteOptions;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Samples};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -178,6 +181,81 @@ fn reader_of_many_unread_long_samples_receives_all() {
     for number in 0..60 {
         let sample = reader.next_sample().block_for(PATIENCE).unwrap();
         assert!(sample.data == Some(frame(number, 1 << 20)), "sample {number}");
+    }
+}
+
+/// Fills a loan with a frame. The payload is its fields in the byte order of this machine.
+fn write_loan(writer: &DataWriter<Frame>, number: u32, len: usize) -> bool {
+    let mut loan = writer.loan_encoded(Encoding::Xcdr1, 12 + len).unwrap();
+    loan[4..8].copy_from_slice(&number.to_ne_bytes());
+    loan[8..12].copy_from_slice(&(len as u32).to_ne_bytes());
+    loan[12..].copy_from_slice(&frame(number, len).bytes);
+    let is_in_shared_memory = is_shared(loan.as_ptr());
+    // Bytes of another type come back, and can be mended in place.
+    let place = loan.as_ptr();
+    loan[1] = 0x77;
+    let (mut loan, error) = loan.write_or_return(WriteOptions::new()).unwrap_err();
+    assert!(matches!(error.kind(), WriteErrorKind::NotASample(_)), "{error}");
+    assert_eq!(loan.as_ptr(), place);
+    loan[1] = u8::from(cfg!(target_endian = "little"));
+    loan.write().unwrap();
+    is_in_shared_memory
+}
+
+#[test]
+fn large_loans_lie_in_shared_memory_and_are_received_as_written() {
+    const LONGEST: usize = 1 << 20;
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let world = World::new();
+        let [from, to] = [(); 2].map(|()| world.builder().receive(receive).build().unwrap());
+        let (writer, readers) = (writer(&from, "frames"), [reader(&to, "frames"), reader(&from, "frames")]);
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        wait_for(&writer, |report| report.shared_memory);
+        assert!(!write_loan(&writer, 0, 1000), "a copy of few bytes costs less");
+        assert!(!write_loan(&writer, 1, LONGEST + (64 << 10)), "such a sample goes in fragments");
+        let mut expected = vec![frame(0, 1000), frame(1, LONGEST + (64 << 10))];
+        // More than half of the memory, so that the last ones do not fit.
+        let mut in_place = 0;
+        for number in 2..60 {
+            let len = [5_000, 65_000, 300_000, LONGEST][number as usize % 4];
+            in_place += usize::from(write_loan(&writer, number, len));
+            expected.push(frame(number, len));
+        }
+        assert!(in_place > 10, "{in_place} of 58 loans");
+        // A reader that joins later gets them from the same memory.
+        let late = world.builder().receive(receive).build().unwrap();
+        for reader in readers.into_iter().chain([reader(&late, "frames")]) {
+            for frame in &expected {
+                let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+                assert!(sample.data.as_ref() == Some(frame), "sample {}", frame.number);
+            }
+        }
+    }
+}
+
+#[test]
+fn loan_is_not_reused_while_its_sample_is_read_in_place() {
+    let world = World::new();
+    let [from, to] = [(); 2].map(|()| world.participant());
+    let qos = DataWriterQos::default().reliable().keep_last(1).transient_local();
+    let writer = from.writer_builder::<Frame>("frames").qos(qos).build().unwrap();
+    let reader = reader(&to, "frames");
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    wait_for(&writer, |report| report.shared_memory);
+    let mut kept = Vec::new();
+    for number in 0..100 {
+        assert!(write_loan(&writer, number, 100_000));
+        reader.readable().block_for(PATIENCE).unwrap();
+        // Some stay, so that the order in which the memory returns changes.
+        let samples = reader.take().unwrap();
+        kept.push((number, samples));
+        if number % 3 == 0 {
+            kept.swap_remove(number as usize % kept.len());
+        }
+        for (number, samples) in &kept {
+            let value = samples.iter().last().unwrap().decode().unwrap().unwrap();
+            assert!(value == frame(*number, 100_000), "sample {number}");
+        }
     }
 }
 
