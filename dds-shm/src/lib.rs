@@ -27,8 +27,8 @@
 //! stay in the memory of a trusted peer ([`ShmMessage::keep`]). A peer that dies or breaks a rule can end its path and
 //! hold a bounded number of blocks. It cannot make this process wait.
 //!
-//! The module `memory::mapping` is the only unsafe code: it maps files, copies, and shows bytes of trusted peers and own
-//! bytes in place.
+//! The module `memory::mapping` is the only unsafe code: it maps files, and copies. It shows own bytes, and those of
+//! trusted peers, in place.
 //!
 //! On other systems than Linux, [`ShmHost::new`] fails with [`Refusal::Unsupported`].
 

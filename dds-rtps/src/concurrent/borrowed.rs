@@ -1,7 +1,7 @@
 //! Payloads in memory of another owner, such as a peer that shares memory.
 //!
-//! Life cycle: a [`BorrowedPool`] borrows memory and makes a payload of it, or a [`BorrowedMut`], which its owner fills
-//! first. When its last payload is gone, the memory returns to its owner, and the emptied slot to the pool. So a further
+//! Life cycle: a [`BorrowedPool`] borrows memory and makes a payload of it. A [`BorrowedMut`] is filled before that.
+//! When its last payload is gone, the memory returns to its owner, and the emptied slot to the pool. So a further
 //! payload allocates nothing.
 
 use super::Payload;

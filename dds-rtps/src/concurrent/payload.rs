@@ -133,7 +133,7 @@ impl Payload {
         }
     }
 
-    /// The memory that this payload borrows from an owner of the kind `B`, if the payload is all of it.
+    /// The borrowed memory, if it is of the kind `B`. `None` for a part of it.
     #[must_use]
     pub fn borrowed_from<B: BorrowedBytes>(&self) -> Option<&B> {
         match &self.memory {

@@ -27,6 +27,7 @@ const SHARED_NAMES: &[&str] = &[
     "DurabilityService",
     // `dds-shm` has its public types once for Linux, and once for systems where no value of them exists.
     "KeptMessage",
+    "LentContent",
     "PathId",
     "ShmEvent",
     "ShmMessage",

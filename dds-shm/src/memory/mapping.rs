@@ -50,8 +50,8 @@ pub(super) enum Access {
 
 /// Bytes of the own memory that one owner fills and reads in place.
 ///
-/// Each byte belongs to at most one range at a time, and nothing else writes it meanwhile: [`OwnRange::new`] is the
-/// promise of its caller. Peers only read the memory, because it is sealed.
+/// Each byte belongs to at most one range at a time, and is written only through that range. The caller of
+/// [`OwnRange::new`] promises it. Peers only read the memory, because it is sealed.
 #[derive(Debug)]
 pub(crate) struct OwnRange {
     at: usize,

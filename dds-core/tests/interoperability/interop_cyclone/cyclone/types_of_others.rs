@@ -4,7 +4,6 @@ use super::peer::{LIMIT, Peer};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{DdsType, DomainParticipant};
 use serde_json::json;
-use std::time::Duration;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(name = "Place", nested)]
@@ -134,7 +133,7 @@ fn incompatible_cyclone_type_names_member() {
             break difference.clone();
         }
         assert!(std::time::Instant::now() < until, "{reports:?}");
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(std::time::Duration::from_millis(20));
     };
     assert_eq!(difference.path, "name");
     let kind = TypeDifferenceKind::Kind { writer: "int64".into(), reader: "string".into() };
