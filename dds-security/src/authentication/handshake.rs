@@ -151,6 +151,7 @@ impl WaitingRequest {
 struct ReplierState {
     /// The nonce of the next Replies. It changes when a handshake is complete.
     nonce: Nonce,
+    /// In the order of their Requests.
     pending: Vec<PendingReply>,
     /// The exchange that made the peer authenticated.
     finished: Option<ReplyId>,
@@ -343,7 +344,7 @@ impl PeerHandshake {
         let nonce = derived.as_ref().unwrap_or(&replier.nonce);
         let reply = ReplyExchange::new(token, &self.local, &self.remote, nonce, now.unix, permit)?;
         if let Some(index) = evicted {
-            replier.pending.swap_remove(index);
+            replier.pending.remove(index);
         }
         replier.pending.push(PendingReply { reply, since: now.elapsed, repetition: Repetition::new(), last: None });
         if replier.asking.next.is_none() {
@@ -402,9 +403,9 @@ impl PeerHandshake {
             }
         }
         let (index, peer) = result?;
-        replier.finished = Some(replier.pending.swap_remove(index).reply.id);
-        // The other Requests were late copies or forged, and keys for the agreement serve once.
-        replier.pending.clear();
+        // Earlier Requests were late copies or forged. A later one may be that of a peer that has restarted: this Final
+        // may be one from before, which arrives late.
+        replier.finished = replier.pending.drain(..=index).next_back().map(|pending| pending.reply.id);
         replier.nonce = next_nonce(&mut self.seed);
         self.peer = Some(peer);
         self.generation += 1;

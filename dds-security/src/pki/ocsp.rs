@@ -2,12 +2,14 @@
 
 use super::bounds::{is_bounded, split_value};
 use super::certificate::encoded;
+use super::public_key::Hash;
 use super::{Certificate, CertificateError, PublicKey};
 use der::Decode;
 use der::asn1::{GeneralizedTime, OctetString};
 use der::oid::{AssociatedOid, ObjectIdentifier};
+use sha1::{Digest, Sha1};
 use x509_cert::ext::Extension;
-use x509_ocsp::{BasicOcspResponse, CertStatus, OcspResponse, OcspResponseStatus, SingleResponse};
+use x509_ocsp::{BasicOcspResponse, CertId, CertStatus, OcspResponse, OcspResponseStatus, SingleResponse};
 
 /// Most certificates of responders in one response. Each costs an operation with a public key.
 const RESPONDERS_MAX: usize = 4;
@@ -17,6 +19,9 @@ const CLOCKS_DIFFER: i64 = 300;
 
 /// Extensions that change nothing about an answer: the nonce of a request, which a file has none of.
 const NONCE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.2");
+
+/// The hash by which most responders name an authority. Nothing depends on its strength: the answers are signed.
+const SHA1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.14.3.2.26");
 
 /// The answers of an authority about its certificates: all responses of a file.
 ///
@@ -28,7 +33,8 @@ pub struct OcspResponses {
 
 impl OcspResponses {
     /// Reads responses in DER, one behind the other. Verifies that the authority has signed each one, or a responder
-    /// whose certificate it has issued (RFC 6960, 4.2.2.2). `now` is in seconds since 1970.
+    /// whose certificate it has issued (RFC 6960, 4.2.2.2). Answers about certificates of other authorities are left
+    /// out. `now` is in seconds since 1970.
     ///
     /// # Errors
     /// [`CertificateError`] if the file has no response, or one that does not count.
@@ -65,7 +71,8 @@ impl OcspResponses {
     }
 
     fn newest(&self, certificate: &Certificate) -> Option<&SingleResponse> {
-        // The authority of these answers has issued the certificate, which the caller checks. So the number names it.
+        // The answers are about certificates of the authority, and the caller checks that it has issued this one. So
+        // the number names it.
         let number = &certificate.parsed.tbs_certificate.serial_number;
         let about = self.answers.iter().filter(|answer| answer.cert_id.serial_number == *number);
         about.max_by_key(|answer| unix(answer.this_update.0))
@@ -103,8 +110,20 @@ fn read(bytes: &[u8], authority: &Certificate, now: i64) -> Result<Vec<SingleRes
     let is_unknown = |extension: &&Extension| extension.critical && extension.extn_id != NONCE;
     match extensions.find(is_unknown) {
         Some(unknown) => Err(CertificateError::Extension(unknown.extn_id.to_string())),
-        None => Ok(content.responses),
+        None => Ok(content.responses.into_iter().filter(|answer| is_issuer(authority, &answer.cert_id)).collect()),
     }
+}
+
+/// Whether an authority has issued the certificates that an answer is about (RFC 6960, 4.1.1).
+fn is_issuer(authority: &Certificate, about: &CertId) -> bool {
+    let hash = |bytes: &[u8]| match about.hash_algorithm.oid {
+        SHA1 => Some(Sha1::digest(bytes).to_vec()),
+        other => Hash::from_oid(other).map(|hash| hash.of(bytes)),
+    };
+    let content = &authority.parsed.tbs_certificate;
+    let key = content.subject_public_key_info.subject_public_key.as_bytes().unwrap_or_default();
+    hash(&encoded(&content.subject)).as_deref() == Some(about.issuer_name_hash.as_bytes())
+        && hash(key).as_deref() == Some(about.issuer_key_hash.as_bytes())
 }
 
 /// Whether the authority has signed a response, or a responder of it that was valid then.
@@ -122,13 +141,14 @@ fn is_signed(basic: &BasicOcspResponse, authority: &Certificate, produced: i64) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::public_key::ecdsa_with_sha256;
+    use super::super::public_key::{SHA256, ecdsa_with_sha256};
     use super::super::{Issuer, PrivateKey, Validity};
     use super::*;
     use der::Encode;
     use der::asn1::{BitString, Null};
     use std::time::Duration;
-    use x509_ocsp::{CertId, OcspGeneralizedTime, ResponderId, ResponseData, RevokedInfo, Version};
+    use x509_cert::spki::AlgorithmIdentifierOwned;
+    use x509_ocsp::{OcspGeneralizedTime, ResponderId, ResponseData, RevokedInfo, Version};
 
     const VALIDITY: Validity = Validity { not_before: 1_700_000_000, not_after: 1_900_000_000 };
     const NOW: i64 = 1_800_000_000;
@@ -143,13 +163,18 @@ mod tests {
         CertStatus::Revoked(RevokedInfo { revocation_time: time(NOW), revocation_reason: None })
     }
 
-    /// An answer about a certificate, with the time at which it is made.
-    fn answer(about: &Certificate, cert_status: CertStatus, made: i64) -> SingleResponse {
-        let hash = || OctetString::new([7; 20]).unwrap();
+    fn algorithm(oid: ObjectIdentifier) -> AlgorithmIdentifierOwned {
+        AlgorithmIdentifierOwned { oid, parameters: None }
+    }
+
+    /// An answer about a certificate of an authority, with the time at which it is made.
+    fn answer(authority: &Issuer, about: &Certificate, cert_status: CertStatus, made: i64) -> SingleResponse {
+        let issuer = &authority.certificate().parsed.tbs_certificate;
+        let hash = |bytes: &[u8]| OctetString::new(Sha1::digest(bytes).to_vec()).unwrap();
         let cert_id = CertId {
-            hash_algorithm: ecdsa_with_sha256(),
-            issuer_name_hash: hash(),
-            issuer_key_hash: hash(),
+            hash_algorithm: algorithm(SHA1),
+            issuer_name_hash: hash(&issuer.subject.to_der().unwrap()),
+            issuer_key_hash: hash(issuer.subject_public_key_info.subject_public_key.as_bytes().unwrap()),
             serial_number: about.parsed.tbs_certificate.serial_number.clone(),
         };
         let (this_update, next_update) = (time(made), Some(time(made + 100)));
@@ -180,13 +205,17 @@ mod tests {
     #[test]
     fn newest_answer_of_all_responses_counts() {
         let (authority, _, [one, other, third]) = fleet();
-        let first = response(authority.key(), None, vec![answer(&one, revoked(), NOW), answer(&other, GOOD, NOW)]);
+        let first = response(
+            authority.key(),
+            None,
+            vec![answer(&authority, &one, revoked(), NOW), answer(&authority, &other, GOOD, NOW)],
+        );
         let read = |bytes: &[u8]| OcspResponses::from_der(bytes, authority.certificate(), NOW).unwrap();
         let of_first = read(&first);
         let check = |responses: &OcspResponses| [&one, &other, &third].map(|certificate| responses.check(certificate));
         assert_eq!(check(&of_first), [Err(CertificateError::Revoked), Ok(()), Ok(())]);
         assert_eq!((of_first.next_update(&other), of_first.next_update(&third)), (Some(NOW + 100), None));
-        let answers = vec![answer(&one, GOOD, NOW - 5), answer(&other, UNKNOWN, NOW + 5)];
+        let answers = vec![answer(&authority, &one, GOOD, NOW - 5), answer(&authority, &other, UNKNOWN, NOW + 5)];
         let second = response(authority.key(), None, answers);
         for both in [[first.clone(), second.clone()].concat(), [second, first].concat()] {
             let unknown = Err(CertificateError::OcspUnknown);
@@ -194,11 +223,37 @@ mod tests {
         }
     }
 
+    /// Two authorities may give the same number, and one responder may answer for both.
+    #[test]
+    fn answers_about_certificates_of_another_authority_are_left_out() {
+        let (authority, _, [one, other, _]) = fleet();
+        let (same_name, other_name) =
+            (Issuer::generate("identity CA", VALIDITY).unwrap(), Issuer::generate("other CA", VALIDITY).unwrap());
+        let mut of_other_key = answer(&authority, &one, revoked(), NOW);
+        of_other_key.cert_id.issuer_key_hash = answer(&other_name, &one, GOOD, NOW).cert_id.issuer_key_hash;
+        let mut of_unknown_hash = answer(&authority, &one, revoked(), NOW);
+        of_unknown_hash.cert_id.hash_algorithm = ecdsa_with_sha256();
+        let of_others = [&same_name, &other_name].map(|issuer| answer(issuer, &one, revoked(), NOW));
+        let mut by_sha256 = answer(&authority, &other, revoked(), NOW);
+        let issuer = &authority.certificate().parsed.tbs_certificate;
+        let hash = |bytes: &[u8]| OctetString::new(Hash::Sha256.of(bytes)).unwrap();
+        by_sha256.cert_id.hash_algorithm = algorithm(SHA256);
+        by_sha256.cert_id.issuer_name_hash = hash(&issuer.subject.to_der().unwrap());
+        by_sha256.cert_id.issuer_key_hash = hash(issuer.subject_public_key_info.subject_public_key.as_bytes().unwrap());
+        let answers = [vec![of_other_key, of_unknown_hash, by_sha256], of_others.to_vec()].concat();
+        let read =
+            |answers| OcspResponses::from_der(&response(authority.key(), None, answers), authority.certificate(), NOW);
+        let responses = read(answers).unwrap();
+        assert_eq!((responses.check(&one), responses.check(&other)), (Ok(()), Err(CertificateError::Revoked)));
+        // A file without any answer about the authority is not the right one.
+        assert_eq!(read(vec![answer(&other_name, &one, GOOD, NOW)]), Err(CertificateError::OcspMalformed));
+    }
+
     #[test]
     fn only_the_authority_and_its_responders_answer() {
         let (authority, key, [one, ..]) = fleet();
         let read = |bytes: &[u8]| OcspResponses::from_der(bytes, authority.certificate(), NOW).map(|_| ());
-        let answers = || vec![answer(&one, GOOD, NOW)];
+        let answers = || vec![answer(&authority, &one, GOOD, NOW)];
         let responder = authority.issue_responder("responder", &key, VALIDITY).unwrap();
         assert_eq!(read(&response(&key, Some(&responder), answers())), Ok(()));
         // An identity is no responder, and another authority has no say.
@@ -224,7 +279,7 @@ mod tests {
     fn faulty_files_are_refused() {
         let (authority, _, [one, ..]) = fleet();
         let read = |bytes: &[u8]| OcspResponses::from_der(bytes, authority.certificate(), NOW).map(|_| ());
-        let sound = response(authority.key(), None, vec![answer(&one, GOOD, NOW)]);
+        let sound = response(authority.key(), None, vec![answer(&authority, &one, GOOD, NOW)]);
         assert_eq!(read(&sound), Ok(()));
         for len in 0..sound.len() {
             assert!(read(&sound[..len]).is_err(), "{len}");
@@ -235,7 +290,7 @@ mod tests {
             assert!(read(&changed).is_err(), "{at}");
         }
         assert_eq!(read(&OcspResponse::try_later().to_der().unwrap()), Err(CertificateError::OcspRefused));
-        let mut critical = answer(&one, GOOD, NOW);
+        let mut critical = answer(&authority, &one, GOOD, NOW);
         let extn_value = OctetString::new([5, 0]).unwrap();
         let extn_id = ObjectIdentifier::new_unwrap("1.2.3.4");
         critical.single_extensions = Some(vec![Extension { extn_id, critical: true, extn_value }]);
