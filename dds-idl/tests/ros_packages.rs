@@ -76,6 +76,45 @@ fn files_in_subfolders_have_the_names_without_them() {
     assert_eq!(loaded.types.described(&wheel).unwrap().fields.len(), 1);
 }
 
+/// `CMakeLists.txt` of a package of Autoware names files such as `common/msg/ResponseStatus.msg`.
+#[test]
+fn files_of_a_package_stand_in_any_folder() {
+    let files = [
+        ("adapi/package.xml", "<name>adapi</name>"),
+        ("adapi/common/msg/Status.msg", "uint16 code"),
+        ("adapi/parts_of_msg/Part.msg", "int32 a"),
+        ("adapi/routing/srv/Clear.srv", "Part part\n---\nadapi/Status status"),
+        ("adapi/msg/Own.msg", "int8 own"),
+        ("adapi/old/Own.msg", "int16 old"),
+        ("adapi/test/msg/Broken.msg", "no type"),
+        ("adapi/ros1/Part.msg", "time a"),
+        ("adapi/.git/Hidden.msg", "no type"),
+        ("adapi/vendor/inner/package.xml", "<name>inner</name>"),
+        ("adapi/vendor/inner/Inner.msg", "int32 a"),
+        ("plain/common/msg/Status.msg", "uint16 code"),
+    ];
+    let folder = folder("any_folder", &files);
+    let mut packages = RosPackages::default();
+    let names = packages.add_package(&folder.join("adapi")).unwrap();
+    let expected = ["adapi/msg/Own", "adapi/msg/Part", "adapi/msg/Status", "adapi/srv/Clear"];
+    assert_eq!(names, expected.map(name));
+    let loaded = packages.load(&names);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    assert_eq!(field_type(&loaded, "adapi/msg/Own"), "int8");
+    for (path, expected) in [
+        ("adapi/routing/srv/Clear.srv", "adapi/srv/Clear"),
+        ("adapi/common/msg/Status.msg", "adapi/msg/Status"),
+        ("adapi/parts_of_msg/Part.msg", "adapi/msg/Part"),
+        ("adapi/vendor/inner/Inner.msg", "inner/msg/Inner"),
+        ("plain/common/msg/Status.msg", "common/msg/Status"),
+    ] {
+        let mut packages = RosPackages::default();
+        let found = packages.add_file(&folder.join(path)).unwrap();
+        assert_eq!(found, name(expected));
+        assert_eq!(messages(&packages.load(&[found]), &folder), [""; 0]);
+    }
+}
+
 /// The name does not say which of the files is meant.
 #[test]
 fn two_files_of_one_name_are_an_error_with_both_paths() {
@@ -206,7 +245,7 @@ fn path_without_a_package_is_an_error() {
     let error = packages.add_file(Path::new("rover/parts/Wheel.msg")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`rover/parts/Wheel.msg`: expected a package: a folder with interface files such as `msg/Name.msg`"
+        "`rover/parts/Wheel.msg`: expected a package: a folder with `package.xml` or with files such as `msg/Name.msg`"
     );
     assert!(matches!(packages.add_file(Path::new("rover/msg/wheel.msg")), Err(InterfacePathError::Name(..))));
 }

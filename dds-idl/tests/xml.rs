@@ -71,6 +71,34 @@ fn profile_of_fast_dds_has_the_types_of_its_idl() {
     );
 }
 
+/// Files of RTI Connext, OpenDDS, and of vendors that follow XTypes 1.0.
+#[test]
+fn forms_of_vendors_have_their_types() {
+    compare(
+        include_str!("data/xml/vendors.xml"),
+        "const char NEWLINE = '\\n';
+        @bit_bound(16) bitmask Flags { @position(0) LOW, @position(9) HIGH };
+        @appendable struct Lookup {
+            @id(30) map<Flags, uint32, 3> by_flag;
+            map<string, int16> by_name;
+            @default('\\x41') char letter;
+        };",
+    );
+    let error = parse_xml("t.xml", "<!DOCTYPE dds>\n<types>\n<a/></types>", &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("--> t.xml:3:1"), "{error}");
+}
+
+#[test]
+fn list_of_all_documents_may_contain_itself() {
+    let documents = [
+        ("all.xml", r#"<types><include file="./all.xml"/><include file="a.xml"/></types>"#),
+        ("a.xml", r#"<types><struct name="A"><member name="x" type="int32"/></struct></types>"#),
+    ];
+    let folder = folder_with("all", &documents);
+    let specification = dds_idl::xml::parse_file(folder.join("all.xml"), &Options::default()).unwrap();
+    assert!(specification.find("A").is_some());
+}
+
 #[test]
 fn errors_name_the_line_of_the_document() {
     let wrap = |inner: &str| format!("<types>\n<struct name=\"A\">\n{inner}\n</struct>\n</types>");

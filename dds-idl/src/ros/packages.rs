@@ -17,8 +17,12 @@ pub const ROS_INTERFACES_MAX: usize = 20_000;
 /// Longest `package.xml` that is read, in bytes.
 const MANIFEST_LEN_MAX: usize = 1 << 20;
 
-/// Most levels of folders from `msg` on, in which interface files stand.
+/// Most levels of folders from `msg` or from the package on, in which interface files stand.
 const SUBFOLDER_DEPTH_MAX: usize = 4;
+
+/// Folders of a package whose files are no interfaces of it: `colcon` writes the first three, and
+/// `ros1` has files of ROS 1.
+const OTHER_FOLDERS: [&str; 6] = ["build", "install", "log", "ros1", "test", "tests"];
 
 /// Places of ROS packages.
 ///
@@ -88,7 +92,10 @@ impl fmt::Display for InterfacePathError {
             }
             Self::Package(path) => {
                 let path = path.display();
-                write!(f, "`{path}`: expected a package: a folder with interface files such as `msg/Name.msg`")
+                write!(
+                    f,
+                    "`{path}`: expected a package: a folder with `package.xml` or with files such as `msg/Name.msg`"
+                )
             }
             Self::Name(path, error) => write!(f, "`{}`: {error}", path.display()),
             Self::Empty(path) => {
@@ -163,20 +170,28 @@ impl RosPackages {
     /// Adds the package of an interface file, and returns the name of the interface.
     ///
     /// The file stands in the folder `msg`, `srv` or `action` of the package, or in a subfolder of it.
-    /// `PACKAGE/msg/parts/Name.msg` is `PACKAGE/msg/Name`. If another folder has this name too, [`load`](Self::load)
-    /// reports both paths.
+    /// `PACKAGE/msg/parts/Name.msg` is `PACKAGE/msg/Name`. A package with `package.xml` may have the file in any
+    /// folder: `PACKAGE/parts/msg/Name.msg` is `PACKAGE/msg/Name` too. If another folder has this name as well,
+    /// [`load`](Self::load) reports both paths.
     ///
     /// # Errors
     ///
-    /// The path is not like `PACKAGE/msg/Name.msg` or `PACKAGE/msg/parts/Name.msg`.
+    /// No folder above the file is a package.
     pub fn add_file(&mut self, path: &Path) -> Result<InterfaceName, InterfacePathError> {
         let kind = path.extension().and_then(|extension| InterfaceKind::from_folder(extension.to_str()?));
         let kind = kind.ok_or_else(|| InterfacePathError::Extension(path.to_owned()))?;
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let in_subfolder = absolute.ancestors().skip(1).take(SUBFOLDER_DEPTH_MAX).find(|folder| {
-            folder.file_name().is_some_and(|name| name == kind.as_str()) && package_name_of_parent(folder).is_some()
+        let folders = || absolute.ancestors().skip(1).take(SUBFOLDER_DEPTH_MAX);
+        let with_manifest = folders().find(|folder| has_manifest(folder)).filter(|folder| {
+            let file_name = absolute.file_name().unwrap_or_default();
+            files_of(folder, kind).get(file_name).is_some_and(|paths| paths.contains(&absolute))
         });
-        let folder = in_subfolder.and_then(Path::parent);
+        let in_subfolder = || {
+            folders().find(|folder| {
+                folder.file_name().is_some_and(|name| name == kind.as_str()) && package_name_of_parent(folder).is_some()
+            })
+        };
+        let folder = with_manifest.or_else(|| in_subfolder().and_then(Path::parent));
         let package = folder.and_then(|folder| Some((folder, package_name(folder)?)));
         let (folder, package) = package.ok_or_else(|| InterfacePathError::Package(path.to_owned()))?;
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -264,10 +279,10 @@ impl RosPackages {
     fn read(&self, name: &InterfaceName, files: &mut FilesByFolder) -> Option<io::Result<(PathBuf, String)>> {
         for place in &self.places {
             let Some(folder) = place.folder_of(name.package()) else { continue };
-            let folder = folder.join(name.kind().as_str());
             let file_name = format!("{}.{}", name.name(), name.kind());
-            let direct = folder.join(&file_name);
-            let found = files.entry(folder).or_insert_with_key(|folder| by_name(files_in(folder, name.kind())));
+            let own_folder = folder.join(name.kind().as_str());
+            let direct = own_folder.join(&file_name);
+            let found = files.entry(own_folder).or_insert_with(|| files_of(&folder, name.kind()));
             let path = match found.get(OsStr::new(&file_name)).map(Vec::as_slice) {
                 Some([path]) => path.clone(),
                 Some([one, other, ..]) => {
@@ -319,16 +334,40 @@ fn read_text(path: &Path, len_max: usize) -> io::Result<String> {
 fn names_in(package: &str, folder: &Path) -> Vec<InterfaceName> {
     let mut names = BTreeSet::new();
     for kind in InterfaceKind::ALL {
-        for path in files_in(&folder.join(kind.as_str()), kind) {
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        for file in files_of(folder, kind).keys() {
+            let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
             names.extend(InterfaceName::new(package, kind, stem));
         }
     }
     names.into_iter().collect()
 }
 
-/// The interface files of a kind, sorted, also those in subfolders: `rosidl` leaves these out of the names of types.
-fn files_in(folder: &Path, kind: InterfaceKind) -> Vec<PathBuf> {
+/// The interface files of a package by file name. `rosidl` leaves folders out of the names of types.
+///
+/// The folder of the kind comes first. `CMakeLists.txt` of a package may name files in any folder, and that of
+/// `autoware_adapi_v1_msgs` does. An installed package has no such list, so all its folders count.
+fn files_of(package: &Path, kind: InterfaceKind) -> BTreeMap<OsString, Vec<PathBuf>> {
+    let mut files = by_name(files_in(&package.join(kind.as_str()), kind, |_| false));
+    if has_manifest(package) {
+        for (name, paths) in by_name(files_in(package, kind, is_other_folder)) {
+            files.entry(name).or_insert(paths);
+        }
+    }
+    files
+}
+
+/// Whether the files of a folder are no interfaces of the package around it.
+fn is_other_folder(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    name.starts_with('.') || OTHER_FOLDERS.contains(&name) || has_manifest(folder)
+}
+
+fn has_manifest(folder: &Path) -> bool {
+    folder.join("package.xml").is_file()
+}
+
+/// The interface files of a kind, sorted, also those in subfolders.
+fn files_in(folder: &Path, kind: InterfaceKind, is_left_out: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = open.pop() {
@@ -336,7 +375,7 @@ fn files_in(folder: &Path, kind: InterfaceKind) -> Vec<PathBuf> {
             let path = entry.path();
             // A link to a folder may lead back to it.
             if entry.file_type().is_ok_and(|ty| ty.is_dir()) {
-                if depth + 1 < SUBFOLDER_DEPTH_MAX {
+                if depth + 1 < SUBFOLDER_DEPTH_MAX && !is_left_out(&path) {
                     open.push((path, depth + 1));
                 }
             } else if path.extension().is_some_and(|extension| extension == kind.as_str()) {
@@ -372,7 +411,8 @@ fn package_name(folder: &Path) -> Option<String> {
     super::name::is_package_name(name).then(|| name.to_owned())
 }
 
-/// The interface files of each folder `msg`, `srv` or `action`, by file name. A package lists its files once.
+/// The interface files of each package, by its folder `msg`, `srv` or `action` and by file name. A package lists its
+/// files once.
 type FilesByFolder = BTreeMap<PathBuf, BTreeMap<OsString, Vec<PathBuf>>>;
 
 /// Loads interfaces until no reference is open.

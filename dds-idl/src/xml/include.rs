@@ -5,6 +5,7 @@ use super::translate;
 use crate::idl::Options;
 use crate::model::{Diagnostic, FileId, SourceMap, Span};
 use roxmltree::{Document, ParsingOptions};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -64,9 +65,10 @@ impl<'a> XmlReader<'a> {
             let offset = u32::try_from(offset.min(text.len())).unwrap_or(u32::MAX);
             Span::new(file, offset, offset)
         };
-        // Documents with a DTD are refused, so entities cannot grow the text.
+        // Documents with entities are refused, so they cannot grow the text.
         let parsing = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-        let document = match Document::parse_with_options(text, parsing) {
+        let plain = without_doctype(text);
+        let document = match Document::parse_with_options(&plain, parsing) {
             Ok(document) => document,
             Err(error) => return Err(Diagnostic::error(format!("not XML: {error}"), at(offset_of(text, error.pos())))),
         };
@@ -98,6 +100,8 @@ impl<'a> XmlReader<'a> {
         let path = self.find(from, name, place)?;
         let key = identity(&path);
         match self.documents.get(&key) {
+            // A list of all documents of a folder may name itself, and has its types already.
+            Some(true) if self.depth == 0 => return Ok(()),
             Some(true) => return Err(Diagnostic::error(format!("`{name}` includes itself"), place)),
             // Its types exist already.
             Some(false) => return Ok(()),
@@ -144,6 +148,20 @@ fn read(path: &Path) -> Result<String, io::Error> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("the limit is {DOCUMENT_BYTES_MAX} bytes")));
     }
     Ok(text)
+}
+
+/// Blanks a document type declaration that names a file alone, as RTI Connext writes it. Offsets stay the same.
+fn without_doctype(text: &str) -> Cow<'_, str> {
+    let found = text.find("<!DOCTYPE").and_then(|start| Some(start..start + text[start..].find('>')? + 1));
+    match found {
+        // `[` begins declarations of entities, and `--` may be the end of a comment.
+        Some(range) if !text[range.clone()].contains('[') && !text[range.clone()].contains("--") => {
+            let blank = |letter: char| if letter == '\n' { "\n".to_owned() } else { " ".repeat(letter.len_utf8()) };
+            let blanks: String = text[range.clone()].chars().map(blank).collect();
+            Cow::Owned(format!("{}{blanks}{}", &text[..range.start], &text[range.end..]))
+        }
+        _ => Cow::Borrowed(text),
+    }
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> String {

@@ -99,7 +99,10 @@ pub(super) fn base_type(node: Node<'_, '_>) -> Translated<String> {
 
 /// The type with its collections, and the declarator with its dimensions.
 pub(super) fn declaration(node: Node<'_, '_>) -> Translated<(String, String)> {
-    let mut ty = base_type(node)?;
+    let part = |name: &str| node.children().find(|child| child.is_element() && child.tag_name().name() == name);
+    // OpenDDS writes the parts of a map as elements.
+    let map_parts = part("key").zip(part("value")).filter(|_| attribute(node, &["type"]) == Some("map"));
+    let mut ty = base_type(map_parts.map_or(node, |(_, value)| value))?;
     let bound = |names: &[&str]| match attribute(node, names) {
         Some("-1" | "") => Ok(Some(String::new())),
         Some(bound) => Ok(Some(format!(", {}", expression(node, bound)?))),
@@ -110,8 +113,9 @@ pub(super) fn declaration(node: Node<'_, '_>) -> Translated<(String, String)> {
     }
     let key = attribute(node, &["mapKeyType", "key_type", "keyType"]);
     let map_bound = bound(&["mapMaxLength"])?;
-    if map_bound.is_some() || key.is_some() {
+    if map_bound.is_some() || key.is_some() || map_parts.is_some() {
         let key = match key {
+            None if let Some((key, _)) = map_parts => base_type(key)?,
             Some("nonBasic") | None => {
                 let name = attribute(node, &["mapKeyNonBasicTypeName", "mapKeyTypeName"]).unwrap_or_default();
                 type_name(node, name)?
@@ -264,7 +268,7 @@ pub(super) fn label(node: Node<'_, '_>, text: &str, ty: &str) -> Translated<Stri
             let is_plain = letter.len() == 1 && letter.chars().all(|letter| matches!(letter, ' '..='~'));
             match letter {
                 "'" | "\\" => Ok(format!("{prefix}'\\{letter}'")),
-                _ if is_plain => Ok(format!("{prefix}'{letter}'")),
+                _ if is_plain || is_escape(letter) => Ok(format!("{prefix}'{letter}'")),
                 _ => refused(node, format!("`{text}` is not a printable character of ASCII")),
             }
         }
@@ -272,6 +276,13 @@ pub(super) fn label(node: Node<'_, '_>, text: &str, ty: &str) -> Translated<Stri
         // RTI Connext writes enumerators in parentheses.
         _ => expression(node, text),
     }
+}
+
+/// Whether a text is an escape of one character (IDL 4.2, 7.2.6.2), such as `\n` or `\x41`.
+fn is_escape(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('\\') else { return false };
+    matches!(rest, "\\" | "?" | "'" | "\"")
+        || (1..=5).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn quoted(node: Node<'_, '_>, text: &str) -> Translated<String> {

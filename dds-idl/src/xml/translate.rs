@@ -12,7 +12,8 @@ pub(super) fn translate(document: &Document<'_>) -> Translated<Vec<Piece>> {
     let mut canvas = Canvas::new(document.input_text());
     let mut has_types = false;
     for node in document.descendants() {
-        if node.has_tag_name_of("types") {
+        // RTI Connext reads a `type_library` too.
+        if node.has_tag_name_of("types") || node.has_tag_name_of("type_library") {
             has_types = true;
             children(&mut canvas, node, 0)?;
         }
@@ -60,6 +61,8 @@ fn element(canvas: &mut Canvas<'_>, node: Node<'_, '_>, level: usize) -> Transla
         "union" => union(canvas, node),
         "enum" => enumeration(canvas, node),
         "bitmask" => bitmask(canvas, node),
+        // XTypes 1.0 had bitmasks of this name.
+        "bitset" if node.children().any(|child| child.has_tag_name_of("flag")) => bitmask(canvas, node),
         "bitset" => bitset(canvas, node),
         "typedef" => {
             let (ty, declarator) = member::declaration(node)?;
