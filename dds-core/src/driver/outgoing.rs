@@ -214,9 +214,9 @@ impl Outgoing {
 
     /// Lends memory for an encoded sample of `len` bytes, which readers at `locators` get without a copy.
     ///
-    /// `None` if that memory does not reach all of them, or is too small.
+    /// `None` if long messages do not reach all of them, or if the memory is too small.
     pub(crate) fn lend(&self, locators: &[Locator], len: usize) -> Option<BorrowedMut> {
-        if self.long_message_max(locators) < len { None } else { self.network.lend(len) }
+        if self.long_message_max(locators) == 0 { None } else { self.network.lend(len) }
     }
 
     /// Whether the socket has accepted all datagrams so far.

@@ -204,7 +204,7 @@ fn write_loan(writer: &DataWriter<Frame>, number: u32, len: usize) -> bool {
 
 #[test]
 fn large_loans_lie_in_shared_memory_and_are_received_as_written() {
-    const LONGEST: usize = 1 << 20;
+    const LONGEST: usize = 8 << 20;
     for receive in [Receiving::Thread, Receiving::Caller] {
         let world = World::new();
         let [from, to] = [(); 2].map(|()| world.builder().receive(receive).build().unwrap());
@@ -217,11 +217,11 @@ fn large_loans_lie_in_shared_memory_and_are_received_as_written() {
         // More than half of the memory, so that the last ones do not fit.
         let mut in_place = 0;
         for number in 2..60 {
-            let len = [5_000, 65_000, 300_000, LONGEST][number as usize % 4];
+            let len = [5_000, 65_000, 300_000, 2_700_000][number as usize % 4];
             in_place += usize::from(write_loan(&writer, number, len));
             expected.push(frame(number, len));
         }
-        assert!(in_place > 10, "{in_place} of 58 loans");
+        assert!((10..58).contains(&in_place), "{in_place} of 58 loans");
         // A reader that joins later gets them from the same memory.
         let late = world.builder().receive(receive).build().unwrap();
         for reader in readers.into_iter().chain([reader(&late, "frames")]) {

@@ -133,6 +133,12 @@ impl Payload {
         }
     }
 
+    /// Whether the memory is borrowed.
+    #[must_use]
+    pub fn is_borrowed(&self) -> bool {
+        matches!(self.memory, PayloadMemory::Borrowed(_))
+    }
+
     /// The borrowed memory, if it is of the kind `B`. `None` for a part of it.
     #[must_use]
     pub fn borrowed_from<B: BorrowedBytes>(&self) -> Option<&B> {

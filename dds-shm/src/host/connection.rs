@@ -26,7 +26,7 @@ pub(super) const SLEEPS_MAX: u32 = 32;
 const READ_WAKES_MAX: u32 = 256;
 
 /// The part of a peer's pool that this process may keep: 1 / `KEPT_SHARE`. The peer needs the rest to go on.
-const KEPT_SHARE: usize = 16;
+const KEPT_SHARE: usize = 8;
 
 /// A connection to one peer.
 #[derive(Debug)]

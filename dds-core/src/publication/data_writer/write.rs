@@ -258,7 +258,7 @@ impl<T> DataWriter<T> {
     /// Lends the memory of an encoded sample of `len` bytes, to fill in place.
     ///
     /// The sample is not copied on its way to local readers and to the socket. If all readers share memory with the
-    /// writer, a sample of 4 KiB to 1 MiB lies there, and is not copied for them either.
+    /// writer, a sample of 4 KiB to 8 MiB lies there, and is not copied for them either.
     ///
     /// The memory begins with the encapsulation header, in the byte order of this machine. The sample begins at byte 4.
     /// The bytes after the header are those of earlier samples: fill all of them. [`write`](LoanedBytes::write) checks

@@ -144,14 +144,14 @@ pub(crate) struct Backlog {
 }
 
 impl RepairState {
-    fn new() -> Self {
+    fn new(same_host: bool) -> Self {
         Self {
             changes: RequestedChanges::default(),
             fragments: RequestedFragments::default(),
             resend: None,
             backlog: None,
             respond_at: None,
-            budget: RepairBudget::new(),
+            budget: RepairBudget::new(same_host),
             hole: None,
         }
     }
@@ -212,6 +212,7 @@ impl ReaderProxy {
         let needs_handshake = reliable && !config.requests_history();
         // Readers of this implementation answer each HEARTBEAT at once.
         let congestion = CongestionWindow::new(window, config.same_host, config.vendor == VendorId::OURS);
+        let repairs = RepairState::new(config.same_host);
         Self {
             config,
             filter: None,
@@ -223,7 +224,7 @@ impl ReaderProxy {
             handshake: Handshake::new(needs_handshake),
             owed: if reliable { OwedHeartbeat::Required } else { OwedHeartbeat::None },
             asked: AnswerRequest::new(),
-            repairs: RepairState::new(),
+            repairs,
             congestion,
             rtt: RttEstimator::default(),
             losses_known: StreamPosition::after(first_relevant.previous()),
@@ -590,7 +591,7 @@ mod tests {
     #[test]
     fn hole_time_restarts_with_progress() {
         let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
-        let mut repairs = RepairState::new();
+        let mut repairs = RepairState::new(false);
         repairs.note_hole(at(1), Some(SequenceNumber(9)), SequenceNumber(3), true);
         // An ACKNACK without requests keeps the hole, because the last request may be recent.
         repairs.note_hole(at(2), None, SequenceNumber(3), false);

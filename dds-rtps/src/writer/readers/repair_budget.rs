@@ -13,12 +13,20 @@ const BUDGET_MAX: i64 = 16 << 20;
 /// Bytes for each byte that is sent for the first time.
 const BYTES_PER_BYTE: u64 = 4;
 
-/// Bytes for each second.
+/// Bytes for each second, for a reader on another host.
 const BYTES_PER_SECOND: u64 = 1 << 20;
+
+/// Bytes for each second, for a reader on this host.
+///
+/// Its repairs leave no host, so a forged request amplifies nothing. They cost a few percent of a processor. A reader
+/// that gets no processor for long, and then misses many large changes, needs them.
+const BYTES_PER_SECOND_ON_HOST: u64 = 256 << 20;
 
 /// Budget of one reader for repeated repairs.
 #[derive(Debug)]
 pub(crate) struct RepairBudget {
+    /// By which it grows, in bytes.
+    per_second: u64,
     /// Bytes that may still be repeated. The answer to one request may exceed them, so the budget can be negative.
     left: i64,
     /// Time up to which the budget has grown; `None` before the first request.
@@ -32,8 +40,9 @@ pub(crate) struct RepairBudget {
 }
 
 impl RepairBudget {
-    pub(crate) const fn new() -> Self {
+    pub(crate) const fn new(same_host: bool) -> Self {
         Self {
+            per_second: if same_host { BYTES_PER_SECOND_ON_HOST } else { BYTES_PER_SECOND },
             left: BUDGET_MAX,
             grown_at: None,
             first_sent: 0,
@@ -49,7 +58,7 @@ impl RepairBudget {
             None => Duration::ZERO,
         };
         let nanos = u64::try_from(passed.as_nanos()).unwrap_or(0);
-        let by_time = nanos.saturating_mul(BYTES_PER_SECOND) / 1_000_000_000;
+        let by_time = nanos.saturating_mul(self.per_second) / 1_000_000_000;
         // Short times would be lost in the division.
         if by_time > 0 || self.grown_at.is_none() {
             self.grown_at = Some(now);
@@ -101,7 +110,7 @@ mod tests {
 
     #[test]
     fn repeated_repairs_use_up_the_budget() {
-        let mut budget = RepairBudget::new();
+        let mut budget = RepairBudget::new(false);
         let mut repeated = 0;
         for ms in 0..10_000 {
             if budget.admits(at(ms), 0) {
@@ -114,8 +123,18 @@ mod tests {
     }
 
     #[test]
+    fn reader_on_this_host_waits_for_no_budget() {
+        let mut budget = RepairBudget::new(true);
+        for ms in (0..10_000).step_by(10) {
+            assert!(budget.admits(at(ms), 0), "after {ms} ms");
+            let _ = budget.note_repair(SequenceNumber(1));
+            budget.note_bytes(2 * MIB, true);
+        }
+    }
+
+    #[test]
     fn first_transmissions_fill_the_budget() {
-        let mut budget = RepairBudget::new();
+        let mut budget = RepairBudget::new(false);
         for round in 0..1_000 {
             // One MiB for the first time, and three of repairs.
             assert!(budget.admits(at(0), (round + 1) * MIB as u64), "round {round}");

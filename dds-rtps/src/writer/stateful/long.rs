@@ -8,11 +8,17 @@
 //! which every transport carries.
 
 use super::transmit::HeartbeatPurpose;
+use crate::concurrent::Payload;
 use crate::history::StoredChange;
 use crate::types::SequenceNumber;
 use crate::writer::readers::destinations::Destinations;
 use crate::writer::send::layout::Layout;
 use crate::writer::send::payload_len;
+
+/// Returns whether the transport has lent the memory of a change. It then carries it in one message of any length.
+fn is_lent(stored: &StoredChange) -> bool {
+    stored.change.payload.as_ref().is_some_and(Payload::is_borrowed)
+}
 
 /// Long messages of one writer.
 #[derive(Debug, Default)]
@@ -32,7 +38,7 @@ impl LongMessages {
             && stored.fragment_size == 0
             && payload_len(&stored.change) > usize::from(destinations.fragment_size)
             && destinations.may_be_long()
-            && layout.is_within(&stored.change, self.len_max)
+            && (is_lent(stored) || layout.is_within(&stored.change, self.len_max))
     }
 
     /// Notes the newest change, which is longer than a fragment.

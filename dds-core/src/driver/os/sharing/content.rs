@@ -5,7 +5,7 @@
 //! The headers of a sample are known when it is written. So its memory begins with a front of fixed length, whose
 //! unused part becomes a PAD. The sample itself begins at a multiple of 8 bytes, behind its encapsulation header.
 
-use super::{LONG_MESSAGE_MAX, SharedHost, Sharing};
+use super::{LENT_MESSAGE_MAX, SharedHost, Sharing};
 use dds_rtps::concurrent::{BorrowedBytes, BorrowedMut};
 use dds_rtps::output::Datagram;
 use dds_rtps::wire::MessageBuilder;
@@ -40,7 +40,7 @@ impl BorrowedBytes for OwnContent {
 impl Sharing {
     /// Lends memory for an encoded sample of `len` bytes. `None` if there is no room, or if it is too long.
     pub(in crate::driver::os) fn lend(&self, len: usize) -> Option<BorrowedMut> {
-        if self.process.is_left() || len > LONG_MESSAGE_MAX - FRONT_LEN - REST_MAX {
+        if self.process.is_left() || len > LENT_MESSAGE_MAX - FRONT_LEN - REST_MAX {
             return None;
         }
         let host = match &self.state.lock().host {

@@ -1,7 +1,7 @@
 //! The path from shared memory to the participant.
 
 use super::handover::Handover;
-use super::{LONG_MESSAGE_MAX, Sharing, prefix_of};
+use super::{LENT_MESSAGE_MAX, Sharing, prefix_of};
 use crate::driver::os::intake::{Inbound, IntakeStep, SLOT_LEN, berth_of};
 use crate::driver::os::landings::Arrival;
 use crate::driver::{Expected, Parker};
@@ -102,7 +102,7 @@ impl SharedIntake {
                 return IntakeStep::Nothing;
             }
             // No honest peer sends it.
-            Some(ShmEvent::Message(message)) if message.len() > LONG_MESSAGE_MAX => {
+            Some(ShmEvent::Message(message)) if message.len() > LENT_MESSAGE_MAX => {
                 tracing::debug!(len = message.len(), "a message in shared memory is too long");
             }
             Some(ShmEvent::Message(message)) => {

@@ -87,6 +87,11 @@ const UDP_MAX: usize = 65_507;
 /// busy reader keeps may have this length.
 pub(in crate::driver::os) const LONG_MESSAGE_MAX: usize = (1 << 20) + (4 << 10);
 
+/// Longest message whose sample the application fills in shared memory: 8 MiB with its headers.
+///
+/// Nothing copies it, so fragments would only take time.
+pub(in crate::driver::os) const LENT_MESSAGE_MAX: usize = (8 << 20) + (4 << 10);
+
 /// In a smaller memory, a few long messages would take all of it.
 const LONG_LIMIT_MIN: usize = 32 * LONG_MESSAGE_MAX;
 

@@ -45,18 +45,20 @@ impl SharingTransport {
             return;
         }
         let routes = self.routes(datagram.remaining_destinations());
-        if routes.is_empty() || datagram.len() > LONG_MESSAGE_MAX {
+        if routes.is_empty() {
+            return;
+        }
+        let len = datagram.len();
+        let in_place = if len > UNSTAGED_MAX { staged_in_place(datagram) } else { None };
+        // A copy of a longer message would take as long as its fragments.
+        if in_place.is_none() && len > LONG_MESSAGE_MAX {
             return;
         }
         let segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
-        let len = datagram.len();
         let mut served: SmallVec<[Locator; 4]> = SmallVec::new();
-        // A sample that the application has filled in shared memory needs no copy. Otherwise one copy serves all peers.
-        let staged = match len {
-            0..=UNSTAGED_MAX => None,
-            _ => staged_in_place(datagram)
-                .or_else(|| if routes.len() > 1 { self.sharing.stage(&segments) } else { None }),
-        };
+        // Otherwise one copy serves all peers.
+        let must_stage = in_place.is_none() && len > UNSTAGED_MAX && routes.len() > 1;
+        let staged = if must_stage { self.sharing.stage(&segments) } else { in_place };
         for (locator, path) in &routes {
             let sent = match &staged {
                 Some(message) => path.send_staged(message),
