@@ -5,6 +5,7 @@
 //! must be zero.
 
 use benches::slot::{Arrival, slot};
+use dds_core::cdr::Encoding;
 use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::reader::SampleRef;
@@ -31,6 +32,14 @@ struct BlobView<'a> {
     bytes: &'a [u8],
 }
 
+/// How the writer writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Value,
+    /// Filled in place.
+    Loan,
+}
+
 struct Link {
     /// The participant that sends through shared memory. `None` by UDP.
     sharing: Option<DomainParticipant>,
@@ -38,10 +47,11 @@ struct Link {
     _reader: DataReader<Blob>,
     arrival: Arrival,
     sample: Blob,
+    form: Form,
 }
 
 impl Link {
-    fn new(len: usize, reliable: bool, udp_only: bool) -> Self {
+    fn new(len: usize, reliable: bool, udp_only: bool, form: Form) -> Self {
         let participant = || DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(udp_only).build();
         let (from, to) = (participant().expect("sockets"), participant().expect("sockets"));
         let (announce, arrival) = slot();
@@ -50,7 +60,7 @@ impl Link {
             true => (writer.reliable(), reader.reliable()),
             false => (writer.best_effort(), reader.best_effort()),
         };
-        let topic = format!("large {len} {reliable} {udp_only}");
+        let topic = format!("large {len} {reliable} {udp_only} {form:?}");
         let listener = move |reader: &DataReader<Blob>| {
             let is_whole = |sample: SampleRef<'_, Blob>| sample.view::<BlobView<'_>>().is_some_and(|view| view.is_ok());
             if reader.take().is_ok_and(|samples| samples.iter().any(is_whole)) {
@@ -63,13 +73,24 @@ impl Link {
         writer.wait_for_readers(1).block_for(PATIENCE).expect("they meet");
         reader.wait_for_writers(1).block_for(PATIENCE).expect("they meet");
         let sharing = if udp_only { None } else { Some(from) };
-        Self { sharing, writer, _reader: reader, arrival, sample: Blob { bytes: vec![7; len] } }
+        Self { sharing, writer, _reader: reader, arrival, sample: Blob { bytes: vec![7; len] }, form }
     }
 
     /// Whether the sample arrives. A busy machine may lose a best-effort sample.
     fn passes(&self) -> bool {
-        self.writer.write(&self.sample).expect("there is room");
+        match self.form {
+            Form::Value => self.writer.write(&self.sample).expect("there is room"),
+            Form::Loan => self.write_loan(),
+        }
         self.arrival.wait_for(LOST_AFTER)
+    }
+
+    fn write_loan(&self) {
+        let bytes = &self.sample.bytes;
+        let mut loan = self.writer.loan_encoded(Encoding::Xcdr1, 8 + bytes.len()).expect("there is room");
+        loan[4..8].copy_from_slice(&(bytes.len() as u32).to_ne_bytes());
+        loan[8..].copy_from_slice(bytes);
+        loan.write().expect("there is room");
     }
 
     /// Datagrams that went through shared memory.
@@ -101,13 +122,21 @@ fn large_sample_after_warm_up_allocates_nothing() {
     let _turn = crate::turn();
     let _profiler = Profiler::builder().testing().build();
     for (reliable, udp_only) in [(false, true), (true, true), (false, false), (true, false)] {
-        // In shared memory, samples of up to 1 MiB stay with their writer, and longer ones are fragments.
-        for len in [100_000, 1 << 20, 3 << 20] {
-            let blocks = Link::new(len, reliable, udp_only).fewest_blocks();
+        // In shared memory, samples of up to 1 MiB and loans stay with their writer. Longer values are fragments.
+        for (len, form) in [
+            (100_000, Form::Value),
+            (1 << 20, Form::Value),
+            (3 << 20, Form::Value),
+            (10_000, Form::Loan),
+            (100_000, Form::Loan),
+            (3 << 20, Form::Loan),
+        ] {
+            let blocks = Link::new(len, reliable, udp_only, form).fewest_blocks();
             assert_eq!(
                 blocks,
                 Some(0),
-                "{len} bytes, reliable {reliable}, UDP only {udp_only}: blocks in {WINDOW_SAMPLES} samples that arrive"
+                "{form:?} of {len} bytes, reliable {reliable}, UDP only {udp_only}: blocks in {WINDOW_SAMPLES} samples \
+                 that arrive"
             );
         }
     }
