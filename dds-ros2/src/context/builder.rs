@@ -248,7 +248,7 @@ impl ContextBuilder {
         }
         let participant = create(builder)?;
         let waits = Waits { participant, closing: Arc::default() };
-        let graph = GraphCore::new(&waits, &enclave, self.distro)?;
+        let graph = GraphCore::new(&waits, &enclave, self.distro, self.header_vendors)?;
         let rules = self.rules.into_iter().chain(arguments.rules).collect();
         let inner = ContextInner {
             waits,
@@ -260,7 +260,6 @@ impl ContextBuilder {
             is_without_rosout: arguments.is_without_rosout,
             log_levels: SharedLevels::new(arguments.log_levels),
             background: Background::default(),
-            header_vendors: self.header_vendors,
             services: AtomicU32::new(0),
         };
         inner.graph.follow_forms(&inner.background)?;

@@ -18,7 +18,6 @@ use crate::rosout::SharedLevels;
 use crate::time::{Clock, ClockKind};
 use crate::wait::{Signal, Wait, Waits};
 use crate::{Error, Result};
-use dds_core::builtin::VendorId;
 use dds_core::{DomainParticipant, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -59,8 +58,6 @@ pub(crate) struct ContextInner {
     pub(crate) is_without_rosout: bool,
     pub(crate) log_levels: SharedLevels,
     pub(crate) background: Background,
-    /// Vendors whose servers have a header, besides `rmw_cyclonedds`.
-    pub(crate) header_vendors: Vec<VendorId>,
     /// Numbers of clients and servers.
     services: AtomicU32,
 }

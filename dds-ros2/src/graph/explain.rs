@@ -327,6 +327,17 @@ impl Graph {
         Explanation { name: name.to_owned(), connections, other_names, hints, faults: self.faults() }
     }
 
+    /// Whether a client and a server of other programs send services in different forms.
+    fn are_of_different_forms(&self, sender: &EndpointInfo, receiver: &EndpointInfo) -> bool {
+        let (client, server) = match demangle(&sender.topic_name, "").name {
+            EntityName::Request(_) => (sender, receiver),
+            EntityName::Reply(_) => (receiver, sender),
+            _ => return false,
+        };
+        let side = |endpoint: &EndpointInfo, key| (endpoint.vendor, has_header(endpoint, key));
+        are_forms_different(side(client, "clientid"), side(server, "serviceid"), self.header_vendors())
+    }
+
     fn connection(&self, report: &MatchReport) -> ConnectionReport {
         let (sender, receiver) =
             if report.local.is_writer() { (&report.local, &report.remote) } else { (&report.remote, &report.local) };
@@ -338,7 +349,7 @@ impl Graph {
                 problems.push(ConnectionProblem::TypeHash { sent, received });
             }
         }
-        if are_of_different_forms(sender, receiver) {
+        if self.are_of_different_forms(sender, receiver) {
             problems.push(ConnectionProblem::ServiceForm);
         }
         let [sender, receiver] = ends;
@@ -432,16 +443,12 @@ fn ros_name(topic: &str) -> String {
     }
 }
 
-/// Whether a client and a server of other programs send services in different forms. This crate knows both.
-fn are_of_different_forms(sender: &EndpointInfo, receiver: &EndpointInfo) -> bool {
-    if sender.vendor == VendorId::OURS || receiver.vendor == VendorId::OURS {
-        return false;
-    }
-    match demangle(&sender.topic_name, "").name {
-        EntityName::Request(_) => has_header(sender, "clientid") != has_header(receiver, "serviceid"),
-        EntityName::Reply(_) => has_header(sender, "serviceid") != has_header(receiver, "clientid"),
-        _ => false,
-    }
+/// Whether a client and a server send services in different forms. Each side is its vendor, and whether it announces
+/// the header of `rmw_cyclonedds`. `headed` are further vendors whose servers have this header, and whose clients may.
+fn are_forms_different(client: (VendorId, bool), server: (VendorId, bool), headed: &[VendorId]) -> bool {
+    let is_ours = [client.0, server.0].contains(&VendorId::OURS);
+    // This crate knows both forms.
+    !is_ours && !headed.contains(&client.0) && client.1 != (server.1 || headed.contains(&server.0))
 }
 
 /// Returns the name of a policy in ROS 2, and the values of both sides there.
@@ -489,4 +496,24 @@ fn liveliness(value: Liveliness) -> String {
         other => format!("{other:?}"),
     };
     if value.lease_duration.is_infinite() { kind } else { format!("{kind} with a lease of {}", value.lease_duration) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_services_differ_by_vendor_entry_and_setting() {
+        let [fast, rust] = [(VendorId::EPROSIMA, false), (VendorId::RUSTDDS, false)];
+        let [cyclone, tool] = [(VendorId::CYCLONE, true), (VendorId::CYCLONE, false)];
+        assert!(are_forms_different(fast, cyclone, &[]) && are_forms_different(cyclone, fast, &[]));
+        assert!(!are_forms_different(cyclone, cyclone, &[]) && !are_forms_different(fast, tool, &[]));
+        assert!(are_forms_different(cyclone, rust, &[]) && !are_forms_different(fast, rust, &[]));
+        let headed = [VendorId::RUSTDDS];
+        assert!(!are_forms_different(cyclone, rust, &headed) && are_forms_different(fast, rust, &headed));
+        // A client of this vendor may have either form.
+        assert!(!are_forms_different(rust, fast, &headed) && !are_forms_different(rust, cyclone, &headed));
+        let ours = (VendorId::OURS, true);
+        assert!(!are_forms_different(ours, fast, &[]) && !are_forms_different(fast, ours, &[]));
+    }
 }

@@ -1,6 +1,7 @@
 //! What peers sent that is malformed, by peer and in terms of ROS 2.
 //!
-//! A malformed value costs itself alone. Bounds: [`PEERS_MAX`] peers, each with one count for each kind and one text.
+//! A malformed value costs itself alone. Bounds: [`PEERS_MAX`] peers, each with one count for each kind and one text. A
+//! further peer takes the place of that whose last fault is the oldest.
 
 use super::query::NodeName;
 use super::state::Prefix;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Peers that are named. Those after them only count.
+/// Peers that are named. Faults of others are in the totals.
 const PEERS_MAX: usize = 64;
 
 /// The longest text about a fault. A peer chooses parts of it.
@@ -89,6 +90,8 @@ pub(crate) struct Faults {
 #[derive(Debug, Default)]
 struct State {
     totals: BTreeMap<FaultKind, u64>,
+    /// The number of faults so far.
+    count: u64,
     peers: BTreeMap<Prefix, PeerState>,
 }
 
@@ -96,6 +99,8 @@ struct State {
 struct PeerState {
     counts: BTreeMap<FaultKind, u64>,
     last: String,
+    /// The number of the last fault.
+    at: u64,
 }
 
 impl Faults {
@@ -112,11 +117,17 @@ impl Faults {
         tracing::debug!(?peer, "malformed {kind}: {last}");
         let mut state = self.state();
         *state.totals.entry(kind).or_default() += 1;
-        if state.peers.len() < PEERS_MAX || state.peers.contains_key(&peer) {
-            let peer = state.peers.entry(peer).or_default();
-            *peer.counts.entry(kind).or_default() += 1;
-            peer.last = last;
+        state.count += 1;
+        let at = state.count;
+        if state.peers.len() >= PEERS_MAX && !state.peers.contains_key(&peer) {
+            let oldest = state.peers.iter().min_by_key(|(_, peer)| peer.at).map(|(prefix, _)| *prefix);
+            if let Some(oldest) = oldest {
+                state.peers.remove(&oldest);
+            }
         }
+        let peer = state.peers.entry(peer).or_default();
+        *peer.counts.entry(kind).or_default() += 1;
+        (peer.last, peer.at) = (last, at);
     }
 
     /// Forgets the texts and counts of a peer that has left. The totals stay.
@@ -142,15 +153,24 @@ mod tests {
     #[test]
     fn peers_are_bounded_and_totals_are_complete() {
         let faults = Faults::default();
-        for number in 0..1000_u32 {
+        let note = |number: u32| {
             let mut prefix = [0; 12];
             prefix[..4].copy_from_slice(&number.to_be_bytes());
             faults.note(prefix, FaultKind::Request, "x".repeat(10_000));
+            prefix
+        };
+        let first = note(0);
+        for number in 1..1000 {
+            note(number);
+            note(0);
         }
-        assert_eq!(faults.totals(), BTreeMap::from([(FaultKind::Request, 1000)]));
+        assert_eq!(faults.totals(), BTreeMap::from([(FaultKind::Request, 1999)]));
         let peers = faults.peers();
         assert_eq!(peers.len(), PEERS_MAX);
         assert!(peers.iter().all(|(_, _, last)| last.len() == REASON_MAX));
+        // The one that never stops, and the last ones of the others.
+        assert_eq!((peers[0].0, peers[0].1[&FaultKind::Request]), (first, 1000));
+        assert_eq!(peers[1].0[..4], 937_u32.to_be_bytes());
         faults.forget(peers[0].0);
         faults.note([9; 12], FaultKind::Goal, "late");
         assert_eq!(faults.peers().len(), PEERS_MAX);

@@ -22,7 +22,7 @@ use crate::wait::{Signal, Waits};
 use crate::{Error, Result};
 use dds_cdr::cdr::Encoded;
 use dds_core::builtin::{
-    BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+    BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, VendorId,
 };
 use dds_core::cdr::{DecodeOwned, Keyed};
 use dds_core::matching::EndpointQos;
@@ -54,6 +54,8 @@ pub(crate) struct GraphCore {
     waits: Waits,
     enclave: String,
     distro: Distro,
+    /// Vendors whose servers have a header, besides `rmw_cyclonedds`.
+    pub(crate) header_vendors: Vec<VendorId>,
     /// For peers whose form is that of `distro`, or is not known.
     writer: DataWriter<ParticipantEntitiesInfo>,
     /// For peers of the other form. Empty until the first of them.
@@ -80,7 +82,12 @@ struct Found {
 
 impl GraphCore {
     /// Creates the endpoints of `ros_discovery_info`, and starts to listen.
-    pub(crate) fn new(waits: &Waits, enclave: &str, distro: Distro) -> Result<Arc<Self>> {
+    pub(crate) fn new(
+        waits: &Waits,
+        enclave: &str,
+        distro: Distro,
+        header_vendors: Vec<VendorId>,
+    ) -> Result<Arc<Self>> {
         let writer = discovery_info::writer(&waits.participant)?;
         let own = prefix_of(waits.participant.guid());
         let (faults, changed) = (Arc::default(), Arc::default());
@@ -93,6 +100,7 @@ impl GraphCore {
             waits: waits.clone(),
             enclave: enclave.to_owned(),
             distro,
+            header_vendors,
             writer,
             other: OnceLock::new(),
             local: Mutex::new(Local::default()),

@@ -204,7 +204,7 @@ impl Graph {
         self.core.remote().distro(prefix)
     }
 
-    /// Returns what each peer sent that is malformed, for the first 64 peers with faults.
+    /// Returns what each peer sent that is malformed, for the last 64 peers with faults.
     ///
     /// A malformed part costs itself: it is passed over, and the rest of the peer stays.
     #[must_use]
@@ -223,6 +223,11 @@ impl Graph {
     #[must_use]
     pub fn fault_counts(&self) -> BTreeMap<FaultKind, u64> {
         self.core.faults().totals()
+    }
+
+    /// Vendors whose servers have a header, besides `rmw_cyclonedds`.
+    pub(super) fn header_vendors(&self) -> &[VendorId] {
+        &self.core.header_vendors
     }
 
     pub(super) fn participant(&self) -> &DomainParticipant {

@@ -262,7 +262,7 @@ impl<S: RosService> Core<S> {
         if let Some(version) = outdated {
             let there = self.writer.matched_subscriptions();
             let back = self.reader.matched_publications();
-            let headed = &self.node.context().inner.header_vendors;
+            let headed = &self.node.context().inner.graph.header_vendors;
             self.shared.state().cache.store(version, Peers::new(&there, &back, "serviceid", headed));
         }
     }
