@@ -19,15 +19,14 @@ impl ParticipantHandle {
             if cell.with(effects, |actor, effects| actor.set_audience(audience, effects)).is_err() {
                 return;
             }
-            for reader in self.matched_readers(writer) {
-                let is_unaware = !reader.data.qos.reliability.is_reliable();
+            for (reader, is_unaware) in self.matched_readers(writer) {
                 let _ = cell.with(effects, |actor, effects| actor.admit(reader.proxy(), is_unaware, effects));
             }
         });
     }
 
-    /// Returns the remote readers that match a local writer.
-    fn matched_readers(&self, writer: EntityId) -> Vec<Arc<DiscoveredReader>> {
+    /// Returns the remote readers that match a local writer. `true`: the reader does not know it yet.
+    fn matched_readers(&self, writer: EntityId) -> Vec<(Arc<DiscoveredReader>, bool)> {
         let writer = Guid::new(self.core.prefix(), writer);
         self.discovery().know(|rtps| {
             let matching = rtps.matching();
@@ -38,7 +37,8 @@ impl ParticipantHandle {
                 let result = matching.result(writer, reader.data.endpoint.guid);
                 !reader.is_local && matches!(result, Some(MatchResult::Matched))
             };
-            matching.readers_of(topic).filter(is_matched).cloned().collect()
+            let is_unaware = |reader: &DiscoveredReader| rtps.is_unaware(writer.entity_id, reader.data.endpoint.guid);
+            matching.readers_of(topic).filter(is_matched).map(|reader| (reader.clone(), is_unaware(reader))).collect()
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Samples of readers that join late, leave and return, and of writers that end: in virtual time.
 
+use dds_core::audience::{self, WriterPeers};
 use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos};
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceState};
@@ -50,6 +51,22 @@ fn everywhere(test: impl Fn(&Simulation, &DomainParticipant, &DomainParticipant)
         let station = simulation.participant("station", 0).unwrap();
         test(&simulation, &robot, &station);
     }
+}
+
+#[test]
+fn best_effort_reader_that_is_admitted_later_counts_as_reached() {
+    let simulation = Simulation::new(1);
+    let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+    let writer = robot.writer_builder::<Place>("places").qos(DataWriterQos::default().best_effort()).build().unwrap();
+    let qos = DataReaderQos::default().best_effort().keep_all();
+    let reader = station.reader_builder::<Place>("places").qos(qos).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    audience::set(&robot, &writer, WriterPeers::Only([].into()));
+    assert!(writer.matched_subscriptions().is_empty());
+    audience::set(&robot, &writer, WriterPeers::default());
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    writer.write(&Place { key: 1, count: 7 }).unwrap();
+    assert!(simulation.run_until(PATIENCE, || counts(&reader) == [7]));
 }
 
 #[test]

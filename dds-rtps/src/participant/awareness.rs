@@ -48,6 +48,11 @@ impl Awareness {
         }
     }
 
+    /// Whether a matched reader does not know the writer yet.
+    pub(super) fn contains(&self, writer: EntityId, reader: Guid) -> bool {
+        self.unaware.iter().any(|known| (known.writer, known.reader) == (writer, reader))
+    }
+
     fn remove(&mut self, writer: EntityId, reader: Guid) {
         self.unaware.retain(|known| (known.writer, known.reader) != (writer, reader));
     }

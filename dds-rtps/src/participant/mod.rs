@@ -392,6 +392,12 @@ impl Participant {
         Some(&self.peers.known.get(&prefix)?.route)
     }
 
+    /// Whether a remote best-effort reader that matches a local writer does not know it yet.
+    #[must_use]
+    pub fn is_unaware(&self, writer: EntityId, reader: Guid) -> bool {
+        self.awareness.contains(writer, reader)
+    }
+
     /// Returns all endpoints and match results.
     #[must_use]
     pub fn matching(&self) -> &Matching {
