@@ -129,6 +129,21 @@ fn every_bit_of_header_and_content_is_protected() {
     }
 }
 
+/// Fast DDS numbers its datagrams with a submessage of its own, behind the postfix.
+#[test]
+fn statistics_of_fast_dds_are_left_out() {
+    for (kind, binding) in combinations() {
+        let (sender, mut receiver) = keys(kind);
+        let original = plain(12, true);
+        let mut sealed = original.clone();
+        message::seal(&sender, binding, &mut sealed, Audience::All).unwrap();
+        sealed.extend_from_slice(b"\x80\x01\x38\x00");
+        sealed.resize(sealed.len() + 56, 1);
+        let expected = if binding == HeaderBinding::InfoSource { Ok(original) } else { Err(OpenError::Malformed) };
+        assert_eq!(open(&mut receiver, &sealed), expected, "{kind:?}, {binding:?}");
+    }
+}
+
 /// A thief of a message sends it in its own name.
 #[test]
 fn content_behind_another_header_is_refused() {

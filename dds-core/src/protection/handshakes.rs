@@ -63,7 +63,7 @@ pub(super) struct Handshakes {
 
 /// A participant with an identity.
 pub(super) struct PeerState {
-    vendor: VendorId,
+    pub(super) vendor: VendorId,
     info: SecurityInfo,
     pub(super) builtin_endpoints: BuiltinEndpoints,
     /// `None` while too many others are under way.
@@ -339,6 +339,8 @@ impl Handshakes {
         let expires = proof.certificate.validity().not_after.min(grant.not_after);
         let text = format!("participant {prefix} has proved the identity `{subject}`").into();
         self.actions.push_back(SecurityAction::Report { kind: SecurityReportKind::Admitted, text });
+        // Cyclone DDS 0.10 keeps new keys of an endpoint for its next match, which never comes. Fast DDS 2.9 opens
+        // messages with the first key alone, and answers nothing more after a change.
         let takes_new_keys = vendor == Some(VendorId::OURS);
         peer.proved = Some(ProvedPeer { grant, sent: SentKeys::default(), takes_new_keys, expires, subject });
         peer.refusal = None;

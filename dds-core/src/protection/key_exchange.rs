@@ -6,7 +6,7 @@ use super::handshakes::{ExchangeContext, Handshakes, PeerState};
 use super::keys::material_for;
 use super::policy::{DomainPolicy, authenticates_origin};
 use dds_rtps::discovery::{SecurePairTopic, SecurityAction, SecurityChannel, SecurityReportKind};
-use dds_rtps::types::{EntityId, Guid, GuidPrefix, Now};
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, Now, VendorId};
 use dds_security::access::ProtectionKind;
 use dds_security::authentication::{DataHolder, GenericMessage, TokenByteOrder};
 use dds_security::crypto::{KeyMaterial, TransformationKind};
@@ -53,7 +53,9 @@ impl Handshakes {
         remote: EntityId,
     ) -> bool {
         let Some(keys) = cx.filter.keys.own(local) else { return true };
-        let Some(proved) = self.peers.get_mut(&prefix).and_then(|peer| peer.proved.as_mut()) else { return true };
+        let Some(peer) = self.peers.get_mut(&prefix) else { return true };
+        let waits_for_unused = peer.vendor == VendorId::EPROSIMA;
+        let Some(proved) = peer.proved.as_mut() else { return true };
         if proved.sent.contains(local, remote) {
             return true;
         }
@@ -69,7 +71,8 @@ impl Handshakes {
         };
         // The key for submessages precedes the one for payloads.
         let for_payloads = keys.payloads.as_ref().map(|key| key.material());
-        let materials: Vec<_> = for_submessages.iter().chain(for_payloads).collect();
+        let unused = keys.unused.as_ref().filter(|_| waits_for_unused).map(|key| key.material());
+        let materials: Vec<_> = for_submessages.iter().chain(for_payloads).chain(unused).collect();
         if !materials.is_empty() {
             proved.sent.insert(local, remote);
             let class = if local.is_writer() { GenericMessage::WRITER_KEYS } else { GenericMessage::READER_KEYS };
@@ -84,10 +87,9 @@ impl Handshakes {
     pub(super) fn renew_keys(&mut self, cx: &ExchangeContext<'_>) {
         let keeps_keys = |peer: &PeerState| peer.proved.as_ref().is_some_and(|proved| !proved.takes_new_keys);
         if self.peers.values().any(keeps_keys) {
-            // Cyclone DDS 0.10 reads nothing more after a change.
             if self.renewals.postpone() {
                 let text = "the keys of this participant stay, although a participant that was cut off knows them: \
-                            participants of other vendors take no new ones; the keys change when these have left";
+                            a participant of another vendor takes no new ones; the keys change when it has left";
                 let (kind, text) = (SecurityReportKind::Failed, text.into());
                 self.actions.push_back(SecurityAction::Report { kind, text });
             }

@@ -18,6 +18,8 @@ pub(super) struct OwnKeys {
     pub(super) submessages: Option<Arc<SendKey>>,
     /// A writer's key for the payloads inside of its submessages.
     pub(super) payloads: Option<Arc<SendKey>>,
+    /// A reader's key that protects nothing. Writers of Fast DDS wait for one where payloads alone are protected.
+    pub(super) unused: Option<Arc<SendKey>>,
 }
 
 /// What of a remote endpoint comes protected.
@@ -84,7 +86,8 @@ impl KeyedEndpoint {
 impl OwnKeys {
     /// Returns other keys of the same kinds, without receivers. `None` without random numbers.
     fn renewed(&self) -> Option<Self> {
-        Some(Self { submessages: renewed(&self.submessages)?, payloads: renewed(&self.payloads)? })
+        let [submessages, payloads, unused] = [&self.submessages, &self.payloads, &self.unused].map(renewed);
+        Some(Self { submessages: submessages?, payloads: payloads?, unused: unused? })
     }
 }
 

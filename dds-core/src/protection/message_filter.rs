@@ -420,7 +420,7 @@ mod tests {
     }
 
     fn own_keys(submessages: Arc<SendKey>) -> OwnKeys {
-        OwnKeys { submessages: Some(submessages), payloads: None }
+        OwnKeys { submessages: Some(submessages), ..OwnKeys::default() }
     }
 
     fn filter(messages: Option<&KeyMaterial>) -> MessageFilter {

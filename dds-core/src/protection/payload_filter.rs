@@ -124,7 +124,7 @@ mod tests {
     fn pair(messages: TransformationKind, submessages: TransformationKind, payloads: TransformationKind) -> Pair {
         let message_key = KeyMaterial::generate(messages).unwrap();
         let [sender, receiver] = [(); 2].map(|()| filter(SendKey::new(message_key.clone()).unwrap()));
-        let own = OwnKeys { submessages: send_key(submessages), payloads: send_key(payloads) };
+        let own = OwnKeys { submessages: send_key(submessages), payloads: send_key(payloads), unused: None };
         let exchange = KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap();
         receiver.keys.set_peer(OWN, KeysOfPeer::new(SendKey::new(exchange).unwrap().unwrap(), Some(VendorId::OURS)));
         let peer = receiver.keys.peer(OWN).unwrap();

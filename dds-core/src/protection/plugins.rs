@@ -77,7 +77,7 @@ impl SecurityPlugins {
             };
             let (writer, reader) = topic.ids();
             for id in [writer, reader] {
-                keys.set_own(id, OwnKeys { submessages: send_key(kind)?.map(Arc::new), payloads: None });
+                keys.set_own(id, OwnKeys { submessages: send_key(kind)?.map(Arc::new), ..OwnKeys::default() });
             }
         }
         Ok(Arc::new(Self {
@@ -201,10 +201,14 @@ impl SecurityPlugins {
         let Some(topic) = self.policy.rule_of(&endpoint.topic_name) else { return Ok(None) };
         // A reader sends no payloads.
         let is_writer = endpoint.guid.entity_id.is_writer();
-        let payloads = if is_writer { topic.data_protection_kind } else { ProtectionKind::None };
+        let (submessages, payloads) = (topic.metadata_protection_kind, topic.data_protection_kind);
+        let for_none = ProtectionKind::None;
+        let unused = if is_writer || submessages != for_none { for_none } else { payloads };
+        let create = |kind| Ok::<_, String>(send_key(kind)?.map(Arc::new));
         Ok(Some(OwnKeys {
-            submessages: send_key(topic.metadata_protection_kind)?.map(Arc::new),
-            payloads: send_key(payloads)?.map(Arc::new),
+            submessages: create(submessages)?,
+            payloads: create(if is_writer { payloads } else { for_none })?,
+            unused: create(unused)?,
         }))
     }
 }

@@ -10,6 +10,10 @@ mod keystore;
 mod old_cyclone;
 #[cfg(feature = "security-pki")]
 mod secure_cyclone;
+#[cfg(feature = "security-pki")]
+mod secure_fast_dds;
+#[cfg(feature = "security-pki")]
+mod secure_peer;
 #[path = "../support/mod.rs"]
 mod support;
 mod tap;

@@ -622,59 +622,92 @@ fn receiver_takes_the_place_of_one_that_leaves() {
     assert!(simulation.run_until(PATIENCE, || last.1.take().unwrap().into_data().next() == Some(parcel(1, 100))));
 }
 
-/// An outsider repeats, cuts, splices, renames and reflects all that it has recorded.
+/// Seeds of the worlds with an outsider. `DDS_SIM_OUTSIDERS` is their number: `.ci/run outsiders` tries 10 000.
+fn worlds_of_outsiders() -> std::ops::Range<u64> {
+    let count = std::env::var("DDS_SIM_OUTSIDERS").map(|text| text.parse().expect("a number of worlds"));
+    0..count.unwrap_or(12)
+}
+
+/// An outsider repeats, cuts, splices, renames and reflects all that it has recorded, also of an earlier session.
 #[test]
 fn outsider_forges_no_sample_from_recorded_datagrams() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    for (seed, kinds) in [
-        (1, Kinds { rtps: "SIGN", ..NONE }),
-        (2, Kinds { rtps: "ENCRYPT", discovery: "SIGN", metadata: "ENCRYPT", ..NONE }),
-        (3, Kinds { discovery: "ENCRYPT", liveliness: "SIGN", metadata: "SIGN", ..NONE }),
-        (4, Kinds { rtps: "SIGN", data: "ENCRYPT", ..NONE }),
-    ] {
-        let keystore = Keystore::with(kinds);
-        let world = World::new(seed);
-        let [robot, station] = ["robot", "station"].map(|name| {
-            let node = world.node();
-            node.record();
-            (node.build(builder().credentials(keystore.credentials(name))), node)
-        });
-        let (writer, reader) = endpoints(&robot.0, &station.0);
-        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
-        let pass = |numbers: std::ops::Range<u32>| {
-            let written: Vec<_> = numbers.map(|number| parcel(number, number as usize * 7 % 500)).collect();
-            written.iter().for_each(|sample| writer.write(sample).unwrap());
-            let mut arrived = Vec::new();
-            let is_done = || {
-                arrived.extend(reader.take().unwrap().into_data());
-                arrived.len() >= written.len()
-            };
-            assert!(world.pass_until(PATIENCE, is_done), "{kinds:?}: reliable samples do not arrive");
-            assert_eq!(arrived, written);
-        };
-        pass(0..40);
-        let recorded = [robot.1.recorded(), station.1.recorded()];
-        let mut random = Random(seed);
-        for _ in 0..1_500 {
-            let side = random.below(2);
-            let mut bytes = random.one_of(&recorded[side]).clone();
-            let other = random.one_of(&recorded[0]).clone();
-            match random.below(5) {
-                0 => {}
-                1 => bytes.truncate(random.below(bytes.len())),
-                2 => {
-                    let at = random.below(bytes.len());
-                    bytes[at] ^= 1 << random.below(8);
-                }
-                // The header of one datagram with the content of another.
-                3 => bytes = [&bytes[..20 + random.below(60)], &other[other.len().min(40)..]].concat(),
-                // A plain submessage behind the protected ones.
-                _ => bytes.extend_from_slice(&[0x0e, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    let kinds = [
+        Kinds { rtps: "SIGN", ..NONE },
+        Kinds { rtps: "ENCRYPT", discovery: "SIGN", metadata: "ENCRYPT", ..NONE },
+        Kinds { discovery: "ENCRYPT", liveliness: "SIGN", metadata: "SIGN", ..NONE },
+        Kinds { rtps: "SIGN", data: "ENCRYPT", ..NONE },
+        Kinds { rtps: ENCRYPT_ORIGIN, ..NONE },
+        Kinds { discovery: "ENCRYPT", metadata: SIGN_ORIGIN, data: "SIGN", ..NONE },
+    ];
+    let keystores = kinds.map(Keystore::with);
+    for seed in worlds_of_outsiders() {
+        let of_seed = seed as usize % kinds.len();
+        let case = format!("seed {seed}, {:?}", kinds[of_seed]);
+        let (world, mut random, mut recorded) = (World::new(seed), Random(seed + 1), Vec::new());
+        for _session in 0..2 {
+            let sides = ["robot", "station"].map(|name| {
+                let node = world.node();
+                node.record();
+                (node.build(builder().credentials(keystores[of_seed].credentials(name))), node)
+            });
+            let (writer, reader) = endpoints(&sides[0].0, &sides[1].0);
+            writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            exchange(&world, &writer, &reader, 0..10, &case);
+            for (_, node) in &sides {
+                recorded.extend(node.recorded());
             }
-            let to = if random.once_in(2) { &robot.1 } else { &station.1 };
-            to.feed(&bytes, if random.once_in(2) { Socket::UserUnicast } else { Socket::MetatrafficUnicast });
+            let prefixes = sides.each_ref().map(|(participant, _)| participant.guid().prefix.0);
+            for _ in 0..250 {
+                let bytes = forge(&mut random, &recorded, &prefixes);
+                let socket = if random.once_in(2) { Socket::UserUnicast } else { Socket::MetatrafficUnicast };
+                random.one_of(&sides).1.feed(&bytes, socket);
+            }
+            assert!(reader.take().unwrap().is_empty(), "{case}: a forged sample");
+            exchange(&world, &writer, &reader, 10..20, &case);
         }
-        assert!(reader.take().unwrap().is_empty(), "{kinds:?}: a forged sample");
-        pass(40..80);
     }
+}
+
+/// Writes samples, and asserts that they arrive once, in order and unchanged.
+fn exchange(
+    world: &World,
+    writer: &DataWriter<Parcel>,
+    reader: &DataReader<Parcel>,
+    numbers: std::ops::Range<u32>,
+    case: &str,
+) {
+    let written: Vec<_> = numbers.map(|number| parcel(number, number as usize * 37 % 500)).collect();
+    written.iter().for_each(|sample| writer.write(sample).unwrap());
+    let mut arrived = Vec::new();
+    let is_done = || {
+        arrived.extend(reader.take().unwrap().into_data());
+        arrived.len() >= written.len()
+    };
+    assert!(world.pass_until(PATIENCE, is_done), "{case}: reliable samples do not arrive");
+    assert_eq!(arrived, written, "{case}");
+}
+
+/// Returns a datagram that an outsider makes of those that it has recorded. `prefixes`: of both participants.
+fn forge(random: &mut Random, recorded: &[Vec<u8>], prefixes: &[[u8; 12]; 2]) -> Vec<u8> {
+    let mut bytes = random.one_of(recorded).clone();
+    match random.below(6) {
+        0 => {}
+        1 => bytes.truncate(random.below(bytes.len())),
+        2 => {
+            let at = random.below(bytes.len());
+            bytes[at] ^= 1 << random.below(8);
+        }
+        // The header of one datagram with the content of another.
+        3 => {
+            let other = random.one_of(recorded);
+            bytes.truncate(20 + random.below(60));
+            bytes.extend_from_slice(&other[other.len().min(40)..]);
+        }
+        // A message in the name of a participant that has not sent it.
+        4 => bytes[8..20].copy_from_slice(&prefixes[random.below(2)]),
+        // A plain submessage behind the protected ones.
+        _ => bytes.extend_from_slice(&[0x0e, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    }
+    bytes
 }

@@ -24,6 +24,9 @@ pub const SRTPS_PREFIX: u8 = 0x33;
 /// Id of SRTPS_POSTFIX.
 pub const SRTPS_POSTFIX: u8 = 0x34;
 
+/// Id of the submessage with which Fast DDS numbers its datagrams.
+const FAST_DDS_STATISTICS: u8 = 0x80;
+
 /// Flag A of SRTPS_PREFIX: the MAC covers the message header (DDS Security 1.2).
 const FLAG_AUTHENTICATED: u8 = 0x02;
 /// Flag P of SRTPS_PREFIX: the key comes from a pre-shared key (DDS Security 1.2).
@@ -187,13 +190,13 @@ impl ProtectedMessage<'_> {
     fn content(&self) -> Result<(&[u8], Footer<'_>), OpenError> {
         let (content, rest) = if self.crypto.kind.encrypts() { parse_body(self.rest)? } else { self.split_plain()? };
         let (footer, behind) = parse_postfix(rest, SRTPS_POSTFIX)?;
-        // The postfix is the last submessage. Bytes behind it would not be authentic.
-        if behind.is_empty() { Ok((content, footer)) } else { Err(OpenError::Malformed) }
+        // The postfix is the last submessage. Bytes behind it would not be authentic. Fast DDS adds its statistics
+        // there, and they are left out.
+        let is_statistics = self.binding == HeaderBinding::InfoSource && behind.first() == Some(&FAST_DDS_STATISTICS);
+        if behind.is_empty() || is_statistics { Ok((content, footer)) } else { Err(OpenError::Malformed) }
     }
 
-    /// Finds the postfix behind plain submessages: it is the last submessage.
-    ///
-    /// Without MACs for receivers its place is known from the end. Otherwise the lengths of the submessages lead to it.
+    /// Finds the postfix behind plain submessages. Their lengths lead to it, or its place before the end does.
     fn split_plain(&self) -> Result<(&[u8], &[u8]), OpenError> {
         let at_end = self.rest.len().checked_sub(POSTFIX_LEN).ok_or(OpenError::Malformed)?;
         let mut at = 0;
