@@ -202,6 +202,36 @@ fn requester_gets_its_reply_in_both_orders() {
     assert!(requester.process.wait().unwrap().success());
 }
 
+#[test]
+fn recorded_poses_are_replayed() {
+    let file = std::env::temp_dir().join(format!("dds-record-{}", std::process::id()));
+    let arguments = [file.to_str().unwrap(), "robot/pose", "Pose"];
+    let publisher = Running::start(example("hello", "record").arg("publish"));
+    let mut recorder = Running::start(example("record_replay", "record").arg("record").args(arguments).arg("5"));
+    recorder.wait_for("5 samples recorded");
+    drop(publisher);
+    let mut subscriber = Running::start(&mut example("hello", "replay"));
+    let mut player = Running::start(example("record_replay", "replay").arg("replay").args(arguments));
+    subscriber.wait_for("Pose { robot: 7, x: ");
+    player.wait_for("5 samples replayed");
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn launched_processes_meet_and_end() {
+    let text = output("launch", &[]);
+    for expected in ["robot 0 is at 0", "robot 1 is at 1", "robot 2 is at 2", "all processes have ended"] {
+        assert!(text.contains(expected), "no \"{expected}\" in {text}");
+    }
+}
+
+#[test]
+#[cfg(feature = "rt")]
+fn real_time_loop_ends_after_its_rounds() {
+    let text = output("real_time_loop", &["50"]);
+    assert!(text.contains("50 rounds, at most "), "{text}");
+}
+
 /// A program is short if the library does the work. All lines of code count, also those of its types.
 #[test]
 fn programs_stay_short() {
