@@ -162,16 +162,20 @@ impl ThreadSettings {
     }
 
     #[cfg(feature = "rt")]
-    fn apply_priority(&self) -> Result<(), thread_priority::Error> {
+    fn apply_priority(&self) -> io::Result<()> {
         use thread_priority::unix::{
             RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
         };
         use thread_priority::{ThreadPriority, ThreadPriorityValue};
         let Some(priority) = self.priority else { return Ok(()) };
-        let value =
-            ThreadPriorityValue::try_from(priority).map_err(|_| thread_priority::Error::PriorityNotInRange(1..=99))?;
+        let value = ThreadPriorityValue::try_from(priority).map_err(io::Error::other)?;
         let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-        set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy)
+        let priority = ThreadPriority::Crossplatform(value);
+        // The text of the system says more than its number.
+        set_thread_priority_and_policy(thread_native_id(), priority, policy).map_err(|error| match error {
+            thread_priority::Error::OS(code) => io::Error::from_raw_os_error(code),
+            other => io::Error::other(other),
+        })
     }
 }
 

@@ -246,7 +246,7 @@ impl fmt::Display for CreateErrorKind {
             Self::OpenFiles { message } => write!(f, "no file could be opened: {message}"),
             Self::Thread { message } => write!(f, "a thread could not be started: {message}"),
             Self::ThreadOption { thread, option, message } => {
-                write!(f, "the {thread} thread cannot have the {option} it should have: {message}")
+                write!(f, "cannot set the {option} of the {thread} thread: {message}")
             }
             Self::InvalidTopicName => f.write_str("the topic's name is empty, longer than 255 bytes, or has a NUL"),
             Self::InvalidTypeName => f.write_str("the type's name is empty, longer than 255 bytes, or has a NUL"),
@@ -287,6 +287,14 @@ impl fmt::Display for CreateErrorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refused_setting_of_a_thread_is_named_first() {
+        let message = std::io::Error::from_raw_os_error(libc::EPERM).to_string();
+        let kind = CreateErrorKind::ThreadOption { thread: "io", option: "priority", message };
+        assert!(kind.to_string().starts_with("cannot set the priority of the io thread: "), "{kind}");
+        assert!(kind.next_step().contains("CAP_SYS_NICE"));
+    }
 
     #[test]
     fn lack_of_descriptors_advises_to_raise_the_limit() {
