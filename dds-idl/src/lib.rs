@@ -41,6 +41,12 @@
 //! let error = parse_text("robot.idl", "struct Pose { duble x; };", &Options::default()).unwrap_err();
 //! assert!(error.to_string().contains("help: did you mean `double`?"));
 //! ```
+//!
+//! # Features
+//!
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
+#![cfg_attr(not(feature = "document-features"), doc = "`Cargo.toml` of this crate describes them.")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
 pub mod description;

@@ -16,6 +16,7 @@
 //! assert_eq!(Text::TYPE_HASH, "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18");
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod generated;
 mod message;

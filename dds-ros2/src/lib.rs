@@ -54,6 +54,12 @@
 //! ```
 //!
 //! A struct with `#[derive(DdsType)]` becomes a message by [`RosMessage`] too.
+//!
+//! # Features
+//!
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
+#![cfg_attr(not(feature = "document-features"), doc = "`Cargo.toml` of this crate describes them.")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod action;

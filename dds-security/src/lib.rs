@@ -12,7 +12,11 @@
 //!
 //! All of it is safe Rust. AES-GCM, SHA-256 and HMAC come from the RustCrypto crates, which need no C compiler. Secrets
 //! are overwritten when they are dropped, and no `Debug` shows them.
-
+//!
+//! # Features
+//!
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
+#![cfg_attr(not(feature = "document-features"), doc = "`Cargo.toml` of this crate describes them.")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
