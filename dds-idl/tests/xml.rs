@@ -78,8 +78,9 @@ fn forms_of_vendors_have_their_types() {
         include_str!("data/xml/vendors.xml"),
         "const char NEWLINE = '\\n';
         @bit_bound(16) bitmask Flags { @position(0) LOW, @position(9) HIGH };
+        enum Level { CALM, ALARM };
         @appendable struct Lookup {
-            @id(30) map<Flags, uint32, 3> by_flag;
+            @id(30) map<Level, uint32, 3> by_level;
             map<string, int16> by_name;
             @default('\\x41') char letter;
         };",

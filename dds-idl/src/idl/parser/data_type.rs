@@ -215,9 +215,7 @@ fn map(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
     let is_key = match parser.specification.resolve(&key.ty) {
         DataType::Basic(basic) => !matches!(basic, BasicType::Float32 | BasicType::Float64 | BasicType::Float128),
         DataType::String { .. } | DataType::WString { .. } => true,
-        DataType::Named(id) => {
-            matches!(parser.specification.definition(*id).kind, DefinitionKind::Enum(_) | DefinitionKind::Bitmask(_))
-        }
+        DataType::Named(id) => matches!(parser.specification.definition(*id).kind, DefinitionKind::Enum(_)),
         _ => false,
     };
     if !is_key {
@@ -225,7 +223,7 @@ fn map(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
         let message = format!("`{name}` cannot be the key of a map");
         parser.report(
             Diagnostic::error(message, key_span)
-                .note("keys are integers, booleans, characters, enums, bitmasks or strings (XTypes 1.3, 7.2.2.4.3)"),
+                .note("keys are integers, booleans, characters, enums or strings (XTypes 1.3, 7.2.2.4.3)"),
         );
     }
     let bound = if parser.eat(TokenKind::Comma) { Some(bound(parser, "the bound")?) } else { None };

@@ -92,6 +92,8 @@ fn wrong_bound_is_refused() {
     refuse("struct A { long a[]; };", "1:18: an array needs a length");
     refuse("struct A { long a[65536][65536]; };", "1:26: the array has more than 2^32 - 1 elements");
     refuse("struct A { map<float, long> a; };", "1:16: `float` cannot be the key of a map");
+    // The code and dynamic types have no such keys either.
+    refuse("bitmask B { X }; struct A { map<B, long> a; };", "1:33: `B` cannot be the key of a map");
     refuse("struct A { long *a; };", "1:17: IDL has no pointers");
     refuse("struct A { void a; };", "1:12: `void` is only the result of an operation");
     refuse("struct A { unsigned float a; };", "1:21: expected `short` or `long` after `unsigned`, found `float`");
