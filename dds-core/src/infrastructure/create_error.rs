@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn refused_setting_of_a_thread_is_named_first() {
         let message = std::io::Error::from_raw_os_error(libc::EPERM).to_string();
-        let kind = CreateErrorKind::ThreadOption { thread: "io", option: "priority", message };
+        let kind = CreateErrorKind::ThreadOption { thread: "io", option: "priority", message: message.into() };
         assert!(kind.to_string().starts_with("cannot set the priority of the io thread: "), "{kind}");
         assert!(kind.next_step().contains("CAP_SYS_NICE"));
     }
