@@ -39,6 +39,7 @@ pub mod latencies;
 mod live_view;
 pub mod network;
 pub mod options;
+mod process_facts;
 mod reachability;
 pub mod recording;
 pub mod recording_files;

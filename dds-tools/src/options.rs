@@ -318,6 +318,9 @@ pub struct PublishOptions {
     /// The QoS. Its heading in the help covers all options up to the next heading.
     #[command(flatten)]
     pub qos: WriterQosOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,
@@ -462,6 +465,9 @@ pub struct RecordOptions {
     /// The end.
     #[command(flatten)]
     pub end: EndOptions,
+    /// The report at the end.
+    #[command(flatten)]
+    pub report: OutputOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,
@@ -513,6 +519,12 @@ pub struct PlayOptions {
     /// Seconds to wait for a reader of each topic before the first sample.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub readers_wait: Duration,
+    /// The end.
+    #[command(flatten)]
+    pub end: EndOptions,
+    /// The report at the end.
+    #[command(flatten)]
+    pub report: OutputOptions,
     /// The QoS. Without an option, that of the recording. Its heading in the help covers all options up to the next
     /// heading.
     #[command(flatten)]
@@ -552,6 +564,9 @@ pub struct ServeOptions {
     /// End after this number of seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub duration: Option<Duration>,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,
@@ -575,6 +590,9 @@ pub struct RecoverOptions {
     /// The new file. It must not exist.
     #[arg(short, long, value_name = "FILE.mcap")]
     pub output: PathBuf,
+    /// The report at the end.
+    #[command(flatten)]
+    pub report: OutputOptions,
 }
 
 /// Reads a number of seconds, at most some thirty years. The unit may follow, as in `60s`.

@@ -5,7 +5,7 @@
 //! ARP takes about three seconds. No report means nothing: a firewall may drop the probe.
 
 use crate::domain_view::{DomainView, TopicView};
-use crate::network::only_looks;
+use crate::network::looks;
 use crate::stop::Stop;
 use dds_core::Guid;
 use dds_core::builtin::Locator;
@@ -47,7 +47,7 @@ impl Probes {
     /// Sends a probe to each address of the participants, and of the endpoints with addresses of their own.
     pub(crate) fn send(view: &DomainView) -> Self {
         let mut probes = Self { start: Instant::now(), sockets: BTreeMap::new(), failed: BTreeMap::new() };
-        let of_participants = view.participants().into_iter().filter(|participant| !only_looks(participant));
+        let of_participants = view.participants().into_iter().filter(|participant| !looks(participant));
         for participant in of_participants {
             probes.add(&participant.discovery_locators);
             probes.add(&participant.locators);

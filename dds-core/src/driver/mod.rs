@@ -32,7 +32,7 @@ pub(crate) use network::SHARED_MEMORY;
 pub(crate) use network::UNREAD_SENDER;
 pub use network::{
     Carrier, EXPECTED_HEADER_MAX, Expected, ExpectedPlace, Headers, Locators, Network, NetworkConfig, NetworkError,
-    Packet, Presence, Reach, Receive, Resolve, Socket,
+    Packet, Presence, Reach, Receive, Resolve, Socket, VERSION_PROPERTY,
 };
 pub use os::OsDriver;
 pub(crate) use outgoing::{Flushed, Outgoing};

@@ -350,6 +350,9 @@ pub trait Receive: Send + Sync + 'static {
     fn locators_changed(&self) {}
 }
 
+/// Property of a participant with the version of this crate.
+pub const VERSION_PROPERTY: &str = "dds.product_version";
+
 /// The sockets of one participant. Dropping the last handle after [`Network::stop`] closes them.
 pub trait Network: Send + Sync {
     /// Current addresses of this participant.
@@ -357,6 +360,11 @@ pub trait Network: Send + Sync {
 
     /// Returns the names of peers that have no address at present.
     fn unresolved_peers(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Names and values about the process, which a participant announces. A simulated process has none.
+    fn process_properties(&self) -> Vec<(String, String)> {
         Vec::new()
     }
 

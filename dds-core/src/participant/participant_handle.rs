@@ -367,6 +367,9 @@ fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network
     protocol.domain_tag.clone_from(&config.domain_tag);
     protocol.entity_name.clone_from(&config.name);
     protocol.properties.clone_from(&config.properties);
+    // The user's value wins.
+    let is_new = |name: &str| !config.properties.iter().any(|(known, _)| known == name);
+    protocol.properties.extend(network.process_properties().into_iter().filter(|(name, _)| is_new(name)));
     protocol.user_data.clone_from(&config.qos.user_data);
     protocol.security = config.peer_security();
     protocol.set_locators(participant_locators(&network.locators()));

@@ -3,6 +3,7 @@
 //! Their samples have the encoding of the announcements on the wire, which are parameter lists. So a reader of a
 //! built-in topic keeps bytes, as any reader does, and decodes them on demand.
 
+use crate::driver::VERSION_PROPERTY;
 use crate::qos::{DataReaderQos, DataWriterQos, Presentation, TopicQos};
 use crate::settings::DURABILITY_SERVICE;
 use dds_rtps::cdr::{
@@ -26,6 +27,8 @@ pub struct ParticipantBuiltinTopicData {
     pub name: String,
     /// Vendor of its implementation.
     pub vendor: VendorId,
+    /// Version of its implementation, if it announces one. Participants of this crate and of Cyclone DDS do.
+    pub product_version: String,
     /// RTPS version of its messages: major and minor.
     pub protocol_version: (u8, u8),
     /// Silence after which peers remove it.
@@ -134,12 +137,22 @@ impl From<&ParticipantData> for ParticipantBuiltinTopicData {
             user_data: data.user_data.clone(),
             name: data.entity_name.clone(),
             vendor: data.vendor,
+            product_version: product_version(data),
             protocol_version: (data.protocol_version.major, data.protocol_version.minor),
             lease: data.lease_duration,
             locators: [&data.default_unicast[..], &data.default_multicast[..]].concat(),
             discovery_locators: [&data.metatraffic_unicast[..], &data.metatraffic_multicast[..]].concat(),
             properties: data.properties.clone(),
         }
+    }
+}
+
+/// Cyclone DDS announces its version in a parameter, and this crate in a property.
+fn product_version(data: &ParticipantData) -> String {
+    let property = data.properties.iter().find(|(name, _)| name == VERSION_PROPERTY);
+    match property {
+        Some((_, version)) if data.vendor == VendorId::OURS => version.clone(),
+        _ => data.product_version.clone(),
     }
 }
 

@@ -29,7 +29,13 @@ fn participants_appear_with_data_and_disappear() {
     let sample = next(&participants);
     let data = sample.data.unwrap();
     assert_eq!((data.key, data.name.as_str(), &data.user_data[..]), (found.guid(), "robot", &[1, 2, 3][..]));
-    assert_eq!(data.properties, [("team".to_owned(), "red".to_owned())]);
+    assert_eq!(data.properties[0], ("team".to_owned(), "red".to_owned()));
+    let of_process =
+        |name: &str| data.properties.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    assert_eq!(of_process("dds.sys_info.process_id"), Some(std::process::id().to_string().as_str()));
+    assert!(of_process("dds.sys_info.executable_filepath").is_some_and(|program| program.starts_with("api")));
+    assert!(of_process("dds.sys_info.hostname").is_some_and(|host| !host.is_empty()));
+    assert_eq!(data.product_version, env!("CARGO_PKG_VERSION"));
     assert!(data.vendor == VendorId::OURS && !data.locators.is_empty() && !data.discovery_locators.is_empty());
     assert_eq!(sample.info.instance_handle, found.instance_handle());
     assert_eq!(participants.key_value(sample.info.instance_handle).unwrap(), found.guid());

@@ -41,7 +41,8 @@ fn file_configures_participants_and_endpoints() {
     let found =
         watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap().data.unwrap();
     assert_eq!((found.lease, &found.user_data[..]), (Duration::from_secs(5), &[1, 2, 3][..]));
-    assert_eq!(found.properties, [("team".to_owned(), "red".to_owned())]);
+    // The properties of the process follow.
+    assert_eq!(found.properties[0], ("team".to_owned(), "red".to_owned()));
     assert_eq!(found.name, "from code", "code beats the file");
 
     let scans = participant.writer_builder::<Scan>("scan").profile("scan").build().unwrap().qos();

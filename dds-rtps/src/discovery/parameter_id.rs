@@ -105,5 +105,7 @@ pub const ENDPOINT_SECURITY_INFO: u16 = 0x1004;
 pub const PARTICIPANT_SECURITY_INFO: u16 = 0x1005;
 /// DOMAIN_TAG: string, "". Carries the must-understand bit.
 pub const DOMAIN_TAG: u16 = 0x4014;
+/// Fast DDS 3 only (PID_PRODUCT_VERSION): four octets. The first three are the version.
+pub const FAST_DDS_VERSION: u16 = 0x8000;
 /// Cyclone DDS only (ADLINK_PARTICIPANT_VERSION_INFO): five u32, and a string `host/version/system/...`.
 pub const CYCLONE_VERSION_INFO: u16 = 0x8007;

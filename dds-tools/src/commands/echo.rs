@@ -24,7 +24,7 @@ use std::io::Write;
 /// # Errors
 /// [`ToolError::NoTopic`] and [`ToolError::NoType`]. A field that the type does not have is an error as well.
 pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join_to_look(&options.network)?;
+    let participant = network::join_to_read(&options.network, std::slice::from_ref(&options.topic))?;
     let mut watch = DomainWatch::new(&participant)?;
     if options.raw {
         return print_encoded(options, &participant, &mut watch, output, notes, stop);

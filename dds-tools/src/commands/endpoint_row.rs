@@ -3,6 +3,7 @@
 use crate::domain_view::{DomainView, TopicView};
 use dds_core::qos::{Durability, History, Ownership};
 use serde::Serialize;
+use serde_json::Value;
 use std::fmt;
 
 /// A writer or a reader, with the policies that decide most often whether samples arrive.
@@ -20,6 +21,9 @@ pub(crate) struct EndpointRow {
     durability: String,
     history: String,
     exclusive: bool,
+    /// All policies, as in a profile file. Only where a user asks for one topic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qos: Option<Value>,
 }
 
 /// Creates the row of a writer or a reader. Their data have the same fields, but different types of QoS.
@@ -37,6 +41,7 @@ macro_rules! endpoint_row {
             durability: durability_text($data.qos.durability).to_owned(),
             history: history_text($data.qos.history),
             exclusive: $data.qos.ownership == Ownership::Exclusive,
+            qos: None,
         }
     };
 }
@@ -47,6 +52,17 @@ impl EndpointRow {
         let writers = topic.writers.iter().map(|writer| endpoint_row!("writer", writer, view));
         let readers = topic.readers.iter().map(|reader| endpoint_row!("reader", reader, view));
         writers.chain(readers).collect()
+    }
+
+    /// As [`all_of`](Self::all_of), with all policies.
+    pub(crate) fn all_with_qos(topic: &TopicView<'_>, view: &DomainView) -> Vec<Self> {
+        let mut rows = Self::all_of(topic, view);
+        let of_writers = topic.writers.iter().map(|writer| serde_json::to_value(&writer.qos));
+        let of_readers = topic.readers.iter().map(|reader| serde_json::to_value(&reader.qos));
+        for (row, qos) in rows.iter_mut().zip(of_writers.chain(of_readers)) {
+            row.qos = qos.ok();
+        }
+        rows
     }
 }
 

@@ -6,6 +6,7 @@ use crate::domain_view::{DomainView, DomainWatch};
 use crate::error::ToolError;
 use crate::network;
 use crate::options::ListOptions;
+use crate::process_facts::ProcessFacts;
 use crate::stop::Stop;
 use serde_json::json;
 use std::io::Write;
@@ -19,7 +20,7 @@ pub fn topics(options: &ListOptions, output: &mut dyn Write, stop: &Stop) -> Res
     list(options, output, stop, print_topics)
 }
 
-/// Prints the participants with their vendors, addresses and numbers of endpoints.
+/// Prints the participants with their hosts, processes, vendors, addresses and numbers of endpoints.
 ///
 /// # Errors
 /// As the participant of the command.
@@ -45,6 +46,11 @@ fn list(
         }
     }
     Ok(())
+}
+
+/// Returns a text, or `None` for an empty one.
+fn known(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 fn is_wanted(options: &ListOptions, name: &str) -> bool {
@@ -87,13 +93,14 @@ fn print_topics(options: &ListOptions, view: &DomainView, output: &mut dyn Write
 }
 
 fn print_participants(options: &ListOptions, view: &DomainView, output: &mut dyn Write) -> Result<(), ToolError> {
-    let mut rows = table(&["PARTICIPANT", "NAME", "VENDOR", "WRITERS", "READERS", "ADDRESSES"]);
+    let mut rows = table(&["PARTICIPANT", "NAME", "HOST", "PROCESS", "VENDOR", "WRITERS", "READERS", "ADDRESSES"]);
     let mut details = Vec::new();
     for participant in view.participants() {
         if !is_wanted(options, &participant.name) {
             continue;
         }
         let (writers, readers) = view.endpoint_counts(participant.key);
+        let facts = ProcessFacts::of(participant, view);
         let mut addresses: Vec<String> = participant.locators.iter().map(ToString::to_string).collect();
         addresses.dedup();
         if options.output.json {
@@ -102,7 +109,11 @@ fn print_participants(options: &ListOptions, view: &DomainView, output: &mut dyn
                 &json!({
                     "guid": participant.key.to_string(),
                     "name": participant.name,
+                    "host": known(&facts.host),
+                    "process": known(&facts.program),
+                    "process_id": facts.id.parse::<u64>().ok(),
                     "vendor": view.vendor(participant.key),
+                    "version": known(&participant.product_version),
                     "protocol": format!("{}.{}", participant.protocol_version.0, participant.protocol_version.1),
                     "lease": participant.lease.to_string(),
                     "writers": writers,
@@ -116,7 +127,9 @@ fn print_participants(options: &ListOptions, view: &DomainView, output: &mut dyn
         rows.add_row([
             participant.key.to_string(),
             participant.name.clone(),
-            view.vendor(participant.key),
+            facts.host.clone(),
+            facts.process(),
+            format!("{} {}", view.vendor(participant.key), participant.product_version).trim_end().to_owned(),
             writers.to_string(),
             readers.to_string(),
             addresses.join(" "),

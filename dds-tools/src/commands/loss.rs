@@ -26,7 +26,7 @@ const STEP: Duration = Duration::from_millis(5);
 /// # Errors
 /// [`ToolError::NothingArrived`] if no selected topic has a writer.
 pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join_to_look(&options.network)?;
+    let participant = network::join_to_read(&options.network, &options.topics)?;
     let mut watch = DomainWatch::new(&participant)?;
     let mut set = TopicSet::new(participant, &options.topics);
     let mut report =

@@ -40,7 +40,7 @@ pub fn run(
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<(), ToolError> {
-    let participant = network::join_to_look(&options.network)?;
+    let participant = network::join_to_read(&options.network, options.topic.as_slice())?;
     let watch = DomainWatch::new(&participant)?;
     let meter = Meter { quantity, options };
     match &options.topic {

@@ -14,6 +14,7 @@ pub mod play;
 mod play_clock;
 mod play_keys;
 pub mod publish;
+mod qos_table;
 pub mod record;
 mod recorded_topic;
 pub mod recover;
@@ -52,7 +53,7 @@ pub fn run(
         Command::Why(options) => why::run(options, output, stop),
         Command::Check(options) => check::run(options, output, notes, stop),
         Command::Echo(options) => echo::run(options, output, notes, stop),
-        Command::Pub(options) => publish::run(options, input, notes, stop),
+        Command::Pub(options) => publish::run(options, input, output, notes, stop),
         Command::Call(options) => call::run(options, output, stop),
         Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, notes, stop),
         Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, notes, stop),
@@ -60,13 +61,13 @@ pub fn run(
         Command::Perf(command) => perf::run(command, output, stop),
         Command::Loss(options) => loss::run(options, output, stop),
         Command::Top(options) => top::run(options, output, stop),
-        Command::Record(options) => record::run(options, notes, stop),
-        Command::Play(options) => play::run(options, notes, stop),
-        Command::Serve(options) => serve::run(options, notes, stop),
+        Command::Record(options) => record::run(options, output, notes, stop),
+        Command::Play(options) => play::run(options, output, notes, stop),
+        Command::Serve(options) => serve::run(options, output, notes, stop),
         Command::Durability(options) => durability::run(options, output, stop),
         Command::Shapes(options) => shapes::run(options, output, stop),
         Command::Info(options) => info::run(options, output),
-        Command::Recover(options) => recover::run(options, notes),
+        Command::Recover(options) => recover::run(options, output, notes),
         Command::Security(command) => security::run(command, output),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut CommandLine::command(), "dds", &mut &mut *output);

@@ -3,6 +3,7 @@
 pub use super::play_clock::PlayKey;
 use super::play_clock::{PlayClock, PlayWait};
 use super::play_keys::TerminalKeys;
+use super::text::write_json;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
@@ -24,6 +25,7 @@ use dds_core::writer::WriteOptions;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_idl::ros::InterfaceName;
 use mcap::{Channel, Message};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::rc::Rc;
@@ -44,7 +46,7 @@ const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// As [`steered`].
-pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+pub fn run(options: &PlayOptions, output: &mut dyn Write, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let (sender, keys) = channel();
     // The terminal has its old mode again before the caller prints the result.
     let terminal = TerminalKeys::start(sender);
@@ -52,7 +54,20 @@ pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<
         writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
             .map_err(ToolError::output)?;
     }
-    steered(options, &keys, notes, stop)
+    let total = steered(options, &keys, notes, stop)?;
+    if options.report.json {
+        return write_json(output, &json!({ "published": total.published, "topics": total.topics }));
+    }
+    Ok(())
+}
+
+/// The whole of a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlayedTotal {
+    /// Samples of all rounds.
+    pub published: u64,
+    /// Topics.
+    pub topics: usize,
 }
 
 /// As [`run`], steered by `keys`.
@@ -65,7 +80,7 @@ pub fn steered(
     keys: &Receiver<PlayKey>,
     notes: &mut dyn Write,
     stop: &Stop,
-) -> Result<(), ToolError> {
+) -> Result<PlayedTotal, ToolError> {
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     watch.settle(Duration::from_millis(500), stop)?;
@@ -77,27 +92,27 @@ pub fn steered(
         writers: Vec::new(),
         by_channel: HashMap::new(),
         skipped: BTreeMap::new(),
+        published: 0,
     };
     player.create_writers(&watch, notes)?;
     player.await_readers(stop);
-    let mut published = 0;
+    let stop = &stop.after(options.end.duration);
     loop {
         let start = Instant::now();
         let found = player.play_once(notes, stop)?;
-        published += found.published;
         if !found.has_message && !stop.is_due() {
             let file = options.file.display();
             let reason =
                 format!("{file} has no sample for these options; `dds info {file}` prints its topics and length");
             return Err(ToolError::value(reason));
         }
-        if !options.repeat || found.published == 0 || stop.is_due() {
+        if !options.repeat || found.published == 0 || player.is_complete() || stop.is_due() {
             break;
         }
         // A recording of one instant must not become a flood.
         stop.sleep(ROUND_MIN.saturating_sub(start.elapsed()));
     }
-    player.finish(published, notes)
+    player.finish(notes)
 }
 
 /// A writer of a recorded topic, with or without its type.
@@ -170,6 +185,8 @@ struct Player<'o> {
     by_channel: HashMap<(u16, i16), Rc<[usize]>>,
     /// Messages that are not samples of DDS, by topic.
     skipped: BTreeMap<String, u64>,
+    /// Samples of all rounds.
+    published: u64,
 }
 
 impl Player<'_> {
@@ -288,6 +305,9 @@ impl Player<'_> {
         let (mut origin, mut first) = (None, None);
         let mut round = PlayedRound::default();
         for message in recording::messages_by_time(&self.options.file)? {
+            if self.is_complete() {
+                break;
+            }
             let message = message?;
             let channel = &message.channel;
             let place = Duration::from_nanos(message.log_time.saturating_sub(*origin.get_or_insert(message.log_time)));
@@ -320,6 +340,7 @@ impl Player<'_> {
                     None => {
                         writer.write(sample, options)?;
                         round.published += 1;
+                        self.published += 1;
                     }
                     Some(kind) => is_skipped |= !writer.end_instance(kind, sample, options)?,
                 }
@@ -329,6 +350,11 @@ impl Player<'_> {
             }
         }
         Ok(round)
+    }
+
+    /// Returns whether the replay has published as many samples as the user wants.
+    fn is_complete(&self) -> bool {
+        self.options.end.count.is_some_and(|count| self.published >= count)
     }
 
     /// Waits until a sample is due, and obeys the keys. `false`: the replay ends before.
@@ -381,7 +407,7 @@ impl Player<'_> {
         options
     }
 
-    fn finish(self, published: u64, notes: &mut dyn Write) -> Result<(), ToolError> {
+    fn finish(self, notes: &mut dyn Write) -> Result<PlayedTotal, ToolError> {
         for (_, writer) in &self.writers {
             writer.await_acknowledgments()?;
         }
@@ -389,7 +415,10 @@ impl Player<'_> {
             writeln!(notes, "{topic}: {count} messages are no samples of its type").map_err(ToolError::output)?;
         }
         let topics: BTreeSet<_> = self.writers.iter().map(|((topic, type_name, ..), _)| (topic, type_name)).collect();
-        writeln!(notes, "published {published} samples of {} topics", topics.len()).map_err(ToolError::output)
+        let total = PlayedTotal { published: self.published, topics: topics.len() };
+        writeln!(notes, "published {} samples of {} topics", total.published, total.topics)
+            .map_err(ToolError::output)?;
+        Ok(total)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `dds pub`: samples and ends of instances from JSON or YAML.
 
 use super::sample_pacer::SamplePacer;
+use super::text::write_json;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::json_input::{PublishedChange, change_from_text};
@@ -10,6 +11,7 @@ use crate::stop::Stop;
 use crate::topic_access::{dynamic_writer, topic_type};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::{DataWriter, InstanceState};
+use serde_json::json;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
@@ -23,6 +25,7 @@ const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 pub fn run(
     options: &PublishOptions,
     input: &mut dyn BufRead,
+    output: &mut dyn Write,
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<(), ToolError> {
@@ -47,6 +50,9 @@ pub fn run(
         None => publish_lines(options, &writer, &ty, input, &stop)?,
     };
     writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?;
+    if options.output.json {
+        return write_json(output, &json!({ "topic": options.topic, "published": written }));
+    }
     writeln!(notes, "samples published: {written}").map_err(ToolError::output)
 }
 

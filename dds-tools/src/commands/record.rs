@@ -1,6 +1,7 @@
 //! `dds record`: topics into MCAP files.
 
 use super::recorded_topic::{MessagePlace, RecordedTopic};
+use super::text::write_json;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
@@ -18,6 +19,7 @@ use dds_cdr::filter::Filter;
 use dds_core::stats::WriterLosses;
 use dds_core::{SampleInfo, Time};
 use ratatui::crossterm::event::{self, Event, KeyCode};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -43,8 +45,13 @@ const NOTED_REST: usize = 64 << 20;
 ///
 /// # Errors
 /// Fails if the file exists or cannot be written.
-pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join_to_look(&options.network)?;
+pub fn run(
+    options: &RecordOptions,
+    output: &mut dyn Write,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
+    let participant = network::join_to_read(&options.network, &read_topics(options))?;
     let mut watch = DomainWatch::new(&participant)?;
     // The header of the file has the profile, so the first look decides it.
     watch.settle(FIRST_LOOK, stop)?;
@@ -77,8 +84,19 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     let TopicRecorder { recorded, total, sink, .. } = recorder;
     let finished = sink.finish(notes);
     // The figures also help after a failure.
-    let reported = report(&recorded, total, &mut set, notes);
+    let reported = match options.report.json {
+        true => report_json(&recorded, &mut set, output),
+        false => Ok(()),
+    };
+    let reported = reported.and(report(&recorded, total, &mut set, notes));
     written.and(finished).and(reported)
+}
+
+/// Returns the names and patterns of all topics that may have a reader. Without one, it is every topic.
+fn read_topics(options: &RecordOptions) -> Vec<String> {
+    let is_selective = !options.topics.is_empty();
+    let trigger = options.trigger.iter().filter(|_| is_selective);
+    options.topics.iter().chain(trigger).cloned().collect()
 }
 
 /// Returns whether a sample is older than the recording: a writer kept it for late readers.
@@ -453,6 +471,32 @@ fn losses_text(total: &WriterLosses, without_room: u64) -> String {
         }
     }
     text
+}
+
+/// Prints an object for each topic, with its samples and losses.
+fn report_json(
+    recorded: &BTreeMap<usize, RecordedTopic>,
+    set: &mut TopicSet,
+    output: &mut dyn Write,
+) -> Result<(), ToolError> {
+    let without_room: Vec<u64> = recorded.keys().map(|&number| set.without_room(number)).collect();
+    for (number, name, observed) in set.topics() {
+        let Some(topic) = recorded.get(&number) else { continue };
+        let total = observed.losses().total();
+        let without_room = recorded.keys().zip(&without_room).find(|(known, _)| **known == number);
+        let without_room = without_room.map_or(0, |(_, count)| *count);
+        let line = json!({
+            "topic": name,
+            "samples": topic.samples,
+            "lost": total.lost(),
+            "not_recorded": too_fast(&total) + without_room,
+            "replaced_by_writer": total.not_received.replaced,
+            "ends": topic.ends,
+            "ends_without_key": topic.ends_without_key,
+        });
+        write_json(output, &line)?;
+    }
+    Ok(())
 }
 
 /// Prints the number of samples and the losses of each topic.

@@ -1,5 +1,6 @@
 //! `dds serve`: a page with the state of the domain, and its topics for Foxglove.
 
+use super::text::write_json;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::json_input::sample_from_json;
@@ -22,6 +23,7 @@ use dds_core::cdr::Encoded;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::{DataWriter, DomainParticipant, Time};
 use dds_idl::ros::InterfaceName;
+use serde_json::json;
 use std::collections::HashMap;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -47,15 +49,25 @@ const REQUESTS_AT_ONCE: usize = 256;
 ///
 /// # Errors
 /// Fails if the address cannot be used.
-pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
-    let participant = network::join(&options.network)?;
+pub fn run(
+    options: &ServeOptions,
+    output: &mut dyn Write,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
+    let participant = network::join_to_look(&options.network)?;
     let watch = DomainWatch::new(&participant)?;
     let rules = AccessRules::new(options.bind, options.token.as_deref(), &options.allow_origin)?;
     let session = participant.guid().to_string();
     let server = LiveServer::bind(options.bind, rules, !options.read_only, session)?;
-    writeln!(notes, "page      {}\nFoxglove  {}", server.url(), server.websocket_url())
-        .and_then(|()| notes.flush())
-        .map_err(ToolError::output)?;
+    let (page, foxglove) = (server.url(), server.websocket_url());
+    if options.output.json {
+        write_json(output, &json!({ "page": page, "foxglove": foxglove }))?;
+    } else {
+        writeln!(notes, "page      {page}\nFoxglove  {foxglove}")
+            .and_then(|()| notes.flush())
+            .map_err(ToolError::output)?;
+    }
     let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone())?;
     let mut view = LiveView {
         topics: ServedTopics::new(participant.clone(), types),

@@ -64,6 +64,13 @@ pub(super) fn silent_writers(
     problems
 }
 
+/// Returns how many samples a reader of the topic has received. 0 if no participant publishes its latencies.
+pub(super) fn received_before(latencies: &LatencyWatch, topic: &str) -> u64 {
+    let reports = latencies.reports().into_iter();
+    let of_topic = reports.filter(|it| it.kind == LatencyKind::WriteToReception && it.topic_name == topic);
+    of_topic.map(|report| report.count).max().unwrap_or(0)
+}
+
 /// Returns whether a reader of the topics takes late.
 fn is_slow(times: &RecentTimes<'_>, topics: &[String]) -> bool {
     let is_take = times.report.kind == LatencyKind::ReceptionToTake;

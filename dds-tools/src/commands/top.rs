@@ -92,7 +92,7 @@ pub fn run(options: &TopOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         let reason = "the output is no terminal; use --json, or `dds hz`, `dds bw` and `dds loss`".to_owned();
         return Err(ToolError::Value { path: "dds top".to_owned(), reason });
     }
-    let participant = network::join_to_look(&options.network)?;
+    let participant = network::join_to_read(&options.network, &options.topics)?;
     let mut watch = DomainWatch::new(&participant)?;
     let mut observer = DomainObserver {
         set: TopicSet::new(participant.clone(), &options.topics),
@@ -224,8 +224,8 @@ impl DomainObserver {
             let is_first = self.asked_topics.insert((*topic).to_owned());
             let reports = self.participant.explain(topic);
             if !is_first {
-                let unmatched = reports.iter().filter(|report| why::is_unmatched(report));
-                screen.problems.extend(unmatched.map(|report| format!("topic {topic}: {report}")));
+                let pairs = why::problem_pairs(reports, view);
+                screen.problems.extend(pairs.iter().map(ToString::to_string));
             }
         }
         screen

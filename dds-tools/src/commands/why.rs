@@ -14,6 +14,7 @@ use crate::tag_listener;
 use dds_core::matching::{EndpointInfo, MatchReport};
 use dds_core::{DomainParticipant, Guid};
 use serde_json::json;
+use std::collections::HashSet;
 use std::io::Write;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
@@ -66,7 +67,11 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     latencies.update()?;
     let found = unmatched(&participant, watch.view(), &topics, stop);
     watch.update()?;
+    latencies.update()?;
     let mut lonely = LonelyTopic::all_of(watch.view(), &topics);
+    for topic in lonely.iter_mut().filter(|topic| topic.writers == 0) {
+        topic.received = stalled::received_before(&latencies, &topic.topic);
+    }
     if options.topic.is_some() {
         let own = participant.domain_id();
         for topic in &mut lonely {
@@ -74,14 +79,14 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
             topic.tags = other_tags(&options.network, own, &topic.topic, options.discovery.wait, stop)?;
             // The looks above took seconds, so more participants and endpoints are known.
             watch.update()?;
-            topic.silent = silent_participants(watch.view());
+            topic.silent = silent_participants(watch.view(), &topic.topic);
         }
     }
-    for (topic, report) in &found {
+    for (_, report) in &found {
         if options.output.json {
             write_json(output, &report_json(report))?;
         } else {
-            writeln!(output, "topic {topic}\n{report}\n").map_err(ToolError::output)?;
+            writeln!(output, "{report}\n").map_err(ToolError::output)?;
         }
     }
     let mut problems = unreachable(&mut probes, watch.view(), &topics, stop);
@@ -116,7 +121,7 @@ impl TopicProblem {
             let topic = Some(topic).filter(|topic| !topic.is_empty());
             return write_json(output, &json!({ "topic": topic, "endpoints": [], "obstacles": obstacles }));
         }
-        let heading = if topic.is_empty() { String::new() } else { format!("topic {topic}\n") };
+        let heading = if topic.is_empty() { String::new() } else { format!("topic \"{topic}\": ") };
         writeln!(output, "{heading}{reason}; {next_step}\n").map_err(ToolError::output)
     }
 }
@@ -192,6 +197,8 @@ struct LonelyTopic {
     topic: String,
     writers: usize,
     readers: usize,
+    /// Samples that a reader has received from writers that have gone.
+    received: u64,
     /// A topic with a similar name that has the other side.
     similar: Option<String>,
     /// Other domains with the topic.
@@ -227,7 +234,10 @@ impl LonelyTopic {
     }
 
     fn reason(&self) -> String {
-        if self.writers == 0 {
+        if self.received > 0 {
+            let Self { readers, received, .. } = self;
+            format!("no writer was found (readers: {readers}), but a reader has received {received} samples")
+        } else if self.writers == 0 {
             format!("no writer was found (readers: {})", self.readers)
         } else {
             format!("no reader was found (writers: {})", self.writers)
@@ -236,6 +246,9 @@ impl LonelyTopic {
 
     fn next_step(&self) -> String {
         let side = if self.writers == 0 { "writer" } else { "reader" };
+        if self.received > 0 {
+            return "its writer has ended, or its program has crashed: start it again".to_owned();
+        }
         if let Some(similar) = &self.similar {
             return format!("topic \"{similar}\" has a {side}: compare the names");
         }
@@ -363,12 +376,14 @@ fn other_tags(
     Ok(found)
 }
 
-/// Returns the participants without any endpoint. Their announcements come by multicast, and endpoints by unicast.
-fn silent_participants(view: &DomainView) -> Vec<String> {
+/// Returns the participants without any endpoint, unless they have none of the topic.
+///
+/// Their announcements come by multicast, and endpoints by unicast.
+fn silent_participants(view: &DomainView, topic: &str) -> Vec<String> {
     let mut silent = Vec::new();
     for participant in view.participants() {
         // A durability service has no endpoints while no topic is durable.
-        if network::only_looks(participant) || participant.is_durability_service() {
+        if network::looks_elsewhere(participant, topic) || participant.is_durability_service() {
             continue;
         }
         if view.endpoint_counts(participant.key) == (0, 0) && silent.len() < SILENT_MAX {
@@ -392,21 +407,34 @@ pub(super) fn unmatched<'t>(
     if !topics.is_empty() {
         stop.sleep(TYPES_WAIT);
     }
-    let only_looks = |endpoint: &EndpointInfo| {
-        !endpoint.is_writer() && view.participant(endpoint.participant()).is_some_and(network::only_looks)
-    };
     let mut found = Vec::new();
     for topic in topics {
-        let reports = participant.explain(topic).into_iter().filter(is_unmatched);
-        let reports = reports.filter(|report| !only_looks(&report.local) && !only_looks(&report.remote));
-        found.extend(reports.map(|report| (topic.as_str(), report)));
+        let reports = problem_pairs(participant.explain(topic), view);
+        found.extend(reports.into_iter().map(|report| (topic.as_str(), report)));
     }
     found
 }
 
-/// Returns whether the pair of a report does not match.
-pub(crate) fn is_unmatched(report: &MatchReport) -> bool {
-    !report.is_match()
+/// Returns the reports of pairs that do not match, without those that are no problem.
+///
+/// A program that looks has a reader for each class of writers, and each matches only its class. So only a writer that
+/// none of them matches is a problem. The readers of this program are no part of the system.
+pub(crate) fn problem_pairs(mut reports: Vec<MatchReport>, view: &DomainView) -> Vec<MatchReport> {
+    let matches = reports.iter().filter(|report| report.is_match());
+    let covered: HashSet<(Guid, Guid)> =
+        matches.map(pair_of).map(|(writer, reader)| (writer.guid, reader.participant())).collect();
+    reports.retain(|report| {
+        let (writer, reader) = pair_of(report);
+        let looks = view.participant(reader.participant()).is_some_and(network::looks);
+        let is_covered = looks && covered.contains(&(writer.guid, reader.participant()));
+        !(report.is_match() || is_covered || writer.is_own || reader.is_own)
+    });
+    reports
+}
+
+/// Returns the writer and the reader of a report.
+pub(super) fn pair_of(report: &MatchReport) -> (&EndpointInfo, &EndpointInfo) {
+    if report.local.is_writer() { (&report.local, &report.remote) } else { (&report.remote, &report.local) }
 }
 
 /// Returns a report as JSON.

@@ -116,7 +116,7 @@ impl SystemObserver {
         self.add_participants(view, &mut snapshot);
         if self.explained.is_none_or(|last| last.elapsed() >= EXPLANATION_TIME) {
             self.explained = Some(Instant::now());
-            self.explain(topics.keys().copied());
+            self.explain(topics.keys().copied(), view);
         }
         snapshot.problems.extend(self.pairs.iter().map(|pair| pair.text.clone()));
         snapshot.problems.extend(served.problems().map(|(topic, reason)| format!("topic {topic}: {reason}")));
@@ -130,7 +130,7 @@ impl SystemObserver {
         snapshot
     }
 
-    fn explain<'t>(&mut self, topics: impl Iterator<Item = &'t str>) {
+    fn explain<'t>(&mut self, topics: impl Iterator<Item = &'t str>, view: &DomainView) {
         self.pairs.clear();
         let mut asked = HashSet::new();
         for topic in topics {
@@ -139,11 +139,7 @@ impl SystemObserver {
             if !self.asked_topics.contains(topic) {
                 continue;
             }
-            for report in reports {
-                // The readers of this program are no part of the system.
-                if !why::is_unmatched(&report) || report.local.is_own || report.remote.is_own {
-                    continue;
-                }
+            for report in why::problem_pairs(reports, view) {
                 self.pairs.push(PairRow {
                     topic: topic.to_owned(),
                     endpoints: [report.local.guid.to_string(), report.remote.guid.to_string()],

@@ -67,6 +67,16 @@ fn commands_understand_cyclone_topics() {
     assert_eq!((&topic["topic"], &topic["types"]), (&json!("lab/reading"), &json!(["lab::Reading"])));
     assert_eq!(topic["endpoints"][0]["vendor"], "Cyclone DDS");
 
+    let text = run_local(&["ps", "--json", "--domain", "0"]).unwrap();
+    let line = text.lines().find(|line| line.contains("Cyclone DDS")).expect("the peer");
+    let peer: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(
+        (&peer["process_id"], &peer["vendor"]),
+        (&json!(publisher.process.id()), &json!("Cyclone DDS")),
+        "{text}"
+    );
+    assert!(peer["process"].is_string() && peer["host"].is_string() && peer["version"].is_string(), "{text}");
+
     let text = run_local(&["echo", "lab/reading", "--json", "--count", "20", "--domain", "0"]).unwrap();
     for line in text.lines() {
         let sample: Value = serde_json::from_str(line).unwrap();

@@ -52,7 +52,15 @@ fn ps_prints_participants() {
     let [participant] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((&participant["name"], &participant["vendor"]), (&"robot".into(), &"dds-core".into()));
     assert_eq!((&participant["writers"], &participant["readers"]), (&1.into(), &0.into()));
-    domain.run_until(&["ps", "--wait", "0.8"], |text| text.lines().nth(1).is_some_and(|row| row.contains(" robot ")));
+    assert_eq!(participant["process_id"], std::process::id());
+    assert!(participant["process"].as_str().unwrap().starts_with("commands"), "{participant}");
+    assert_eq!(participant["version"], env!("CARGO_PKG_VERSION"));
+    let host = participant["host"].as_str().unwrap();
+    let expected =
+        [" robot ", host, &format!("({})", std::process::id()), concat!("dds-core ", env!("CARGO_PKG_VERSION"))];
+    domain.run_until(&["ps", "--wait", "0.8"], |text| {
+        text.lines().nth(1).is_some_and(|row| expected.iter().all(|part| row.contains(part)))
+    });
 }
 
 #[test]
@@ -71,6 +79,34 @@ fn show_prints_type_and_endpoints() {
     domain.run_until(&["show", "robot/pose", "--json"], |text| {
         lines(text)[0]["idl"].as_str().is_some_and(|idl| idl.contains("struct Pose"))
     });
+}
+
+#[test]
+fn show_compares_all_policies_and_names_each_match() {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join("planner"));
+    let (_writer, _reader) = (pose_writer(&robot), pose_reader(&planner, "robot/pose"));
+    let best_effort = DataWriterQos::default().best_effort().lifespan(dds_core::Duration::from_secs(7));
+    let _weak = robot.writer_builder::<Pose>("robot/pose").qos(best_effort).build().unwrap();
+    let text = domain.run_until(&["show", "robot/pose"], |text| text.contains("matches R1") && text.contains("W2"));
+    let row = |name: &str| {
+        let row = text.lines().find_map(|line| line.trim_start().strip_prefix(name));
+        row.unwrap_or_else(|| panic!("no row {name} in {text}")).split("  ").map(str::trim).filter(|it| !it.is_empty())
+    };
+    let mut reliability: Vec<_> = row("reliability ").collect();
+    assert_eq!(reliability.pop(), Some("reliable"), "the reader");
+    reliability.sort_unstable();
+    assert_eq!(reliability, ["best effort", "reliable"]);
+    let weak = row("reliability ").position(|value| value == "best effort").unwrap();
+    assert!(row("lifespan ").nth(weak).unwrap().starts_with("7"), "{text}");
+    let others = ["matches R1", "matches no reader"];
+    assert!(text.contains(&format!("W{} {}", 2 - weak, others[0])), "{text}");
+    assert!(text.contains(&format!("W{} {}", weak + 1, others[1])), "{text}");
+    let found = lines(&domain.run(&["show", "robot/pose", "--json"]).unwrap());
+    assert_eq!(found[0]["matches"].as_array().unwrap().len(), 1, "{found:?}");
+    assert_eq!(found[0]["endpoints"].as_array().unwrap().len(), 3);
+    let lifespans = found[0]["endpoints"].as_array().unwrap().iter().map(|endpoint| &endpoint["qos"]["lifespan"]);
+    assert!(lifespans.filter(|lifespan| !lifespan.is_null()).count() > 0, "{found:?}");
 }
 
 #[test]
@@ -96,7 +132,7 @@ fn why_names_each_obstacle_between_others() {
     let best_effort = DataWriterQos::default().best_effort();
     let _writer = robot.writer_builder::<Pose>("robot/pose").qos(best_effort).build().unwrap();
     let _reader = pose_reader(&planner, "robot/pose");
-    let expected = ["topic robot/pose", "\"robot\"", "\"planner\"", "RELIABILITY", "BestEffort", "Reliable"];
+    let expected = ["topic \"robot/pose\"", "\"robot\"", "\"planner\"", "RELIABILITY", "BestEffort", "Reliable"];
     let has_pair = |text: &str| expected.iter().all(|part| text.contains(part));
     domain.run_until(&["why", "robot/pose", "--wait", "0.8"], has_pair);
     let found = lines(&domain.run_until(&["why", "--json", "--wait", "0.8"], |text| text.contains("RELIABILITY")));
@@ -134,7 +170,7 @@ fn add_names(value: &serde_json::Value, names: &mut std::collections::BTreeSet<S
             for (name, value) in members {
                 names.insert(name.clone());
                 // Its names are those of the peer.
-                if name != "properties" && name != "data" {
+                if name != "properties" && name != "data" && name != "qos" {
                     add_names(value, names);
                 }
             }

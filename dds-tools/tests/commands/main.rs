@@ -6,6 +6,7 @@ mod browser;
 mod checking;
 mod cyclone;
 mod fast_dds;
+mod fast_dds_3;
 mod hosts;
 mod latencies;
 mod looking;

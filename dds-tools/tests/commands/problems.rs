@@ -1,6 +1,7 @@
 //! Problems that `dds why` must name, each with its next step.
 
-use crate::support::{Domain, Ender, LiveOutput};
+use crate::serving::{await_that, get, serve};
+use crate::support::{Domain, Ender};
 use dds_core::qos::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, LivelinessKind, Ownership,
     PublisherQos, SubscriberQos,
@@ -43,8 +44,8 @@ fn await_obstacle(domain: &Domain, topic: &str, is_wanted: impl Fn(&str, &str) -
     });
 }
 
-/// Checks that the first line names `expected`, and that the next step is not empty.
-fn assert_named(problem: Problem, expected: &[&str]) {
+/// Checks that the first line names `expected`, with the next step.
+fn assert_named(problem: Problem, expected: &[&str], step: &str) {
     let domain = Domain::new();
     let (robot, planner) = (domain.join("robot"), domain.join("planner"));
     let publisher = robot.publisher(problem.publisher).unwrap();
@@ -52,8 +53,12 @@ fn assert_named(problem: Problem, expected: &[&str]) {
     let _writer = publisher.writer_builder::<Scan>("scan").qos(problem.writer).build().unwrap();
     let _reader = subscriber.reader_builder::<Scan>("scan").qos(problem.reader).build().unwrap();
     await_obstacle(&domain, "scan", |reason, next_step| {
-        expected.iter().all(|word| reason.contains(word)) && next_step.len() > 10
+        expected.iter().all(|word| reason.contains(word)) && next_step == step
     });
+    // The first line for people has the same.
+    let text = domain.run_until(&["why", "scan", "--wait", "0.8"], |text| text.contains(step));
+    let first = text.lines().next().unwrap();
+    assert!(expected.iter().all(|word| first.contains(word)) && first.contains(step), "{text}");
 }
 
 fn with_writer(writer: DataWriterQos) -> Problem {
@@ -68,32 +73,39 @@ fn with_reader(reader: DataReaderQos) -> Problem {
 fn why_names_each_policy() {
     let reader = DataReaderQos::default;
     let writer = DataWriterQos::default;
+    let offer = "let the writer offer more, or the reader request less";
     assert_named(
         Problem { writer: writer().best_effort(), reader: reader().reliable(), ..Problem::default() },
         &["RELIABILITY", "BestEffort", "Reliable"],
+        offer,
     );
-    assert_named(with_reader(reader().transient_local()), &["DURABILITY", "Volatile", "TransientLocal"]);
-    assert_named(with_reader(reader().deadline(Duration::from_millis(100))), &["DEADLINE", "100"]);
+    assert_named(with_reader(reader().transient_local()), &["DURABILITY", "Volatile", "TransientLocal"], offer);
+    assert_named(with_reader(reader().deadline(Duration::from_millis(100))), &["DEADLINE", "100"], offer);
+    let mut qos = writer();
+    qos.latency_budget = Duration::from_millis(250);
+    assert_named(with_writer(qos), &["LATENCY_BUDGET", "250"], offer);
     let mut qos = reader();
     qos.liveliness.kind = LivelinessKind::ManualByTopic;
-    assert_named(with_reader(qos), &["LIVELINESS", "ManualByTopic"]);
+    assert_named(with_reader(qos), &["LIVELINESS", "ManualByTopic"], offer);
     let mut qos = reader();
     qos.destination_order = DestinationOrder::BySourceTimestamp;
-    assert_named(with_reader(qos), &["DESTINATION_ORDER", "BySourceTimestamp"]);
+    assert_named(with_reader(qos), &["DESTINATION_ORDER", "BySourceTimestamp"], offer);
     let mut qos = writer();
     qos.ownership = Ownership::Exclusive;
-    assert_named(with_writer(qos), &["OWNERSHIP", "Exclusive", "Shared"]);
+    assert_named(with_writer(qos), &["OWNERSHIP", "Exclusive", "Shared"], "give both sides the same OWNERSHIP");
     let mut qos = writer();
     qos.representation = vec![DataRepresentation::Xcdr2];
     let mut problem = with_writer(qos);
     problem.reader.representation = vec![DataRepresentation::Xcdr1];
-    assert_named(problem, &["DATA_REPRESENTATION", "Xcdr2", "Xcdr1"]);
+    let add = "add the writer's encoding to the reader's list, or change the writer's";
+    assert_named(problem, &["DATA_REPRESENTATION", "Xcdr2", "Xcdr1"], add);
     let mut subscriber = SubscriberQos::default();
     subscriber.presentation.access_scope = AccessScope::Topic;
-    assert_named(Problem { subscriber, ..Problem::default() }, &["PRESENTATION", "Topic"]);
+    assert_named(Problem { subscriber, ..Problem::default() }, &["PRESENTATION", "Topic"], offer);
     assert_named(
         Problem { publisher: PublisherQos::default().partition(["left"]), ..Problem::default() },
         &["partition", "left"],
+        "give publisher and subscriber a partition in common",
     );
 }
 
@@ -154,24 +166,32 @@ fn why_names_participant_without_endpoints() {
 
 /// A program `dds` between which and this one a firewall stands, such as `dds echo` on another host.
 #[test]
-fn program_dds_without_endpoints_is_silent_unless_it_only_looks() {
+fn program_dds_without_endpoints_is_silent_unless_it_reads_other_topics() {
     let domain = Domain::new();
-    let (robot, _program) = (domain.join("robot"), domain.join("dds"));
+    let robot = domain.join("robot");
     let _writer = robot.writer::<Scan>("hidden").unwrap();
-    let stop = Stop::new();
-    let _end = Ender(stop.clone());
-    let looking = LiveOutput::default();
-    std::thread::scope(|scope| {
-        let look = scope.spawn(|| domain.run_into(&["ls", "--watch"], &looking, &stop));
-        while !looking.text().contains("hidden") {
-            assert!(!look.is_finished(), "{}", looking.text());
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let expected = "announcements of dds arrive, but no endpoints";
-        await_obstacle(&domain, "hidden", |_, next_step| next_step.starts_with(expected));
-        stop.request();
-        look.join().unwrap().unwrap();
-    });
+    let looking = |name: &str, topics: &str| domain.join_with(name, |builder| builder.property("dds.looks", topics));
+    let _others = [looking("ls", ""), looking("echo of another", "other\nelse/*")];
+    let start = "start the reader, or compare its domain";
+    await_obstacle(&domain, "hidden", |_, next_step| next_step.starts_with(start));
+    let _echo = looking("echo", "other\nhid*");
+    let expected = "announcements of echo arrive, but no endpoints";
+    await_obstacle(&domain, "hidden", |_, next_step| next_step.starts_with(expected));
+}
+
+/// A program whose readers match no writer has a problem, even if it only looks.
+#[test]
+fn why_names_looking_reader_without_a_match() {
+    let domain = Domain::new();
+    let (robot, viewer) = (domain.join("robot"), domain.join_with("viewer", |it| it.property("dds.looks", "*")));
+    let _writer = robot.writer::<Scan>("scan").unwrap();
+    let mut qos = DataReaderQos::default();
+    qos.ownership = Ownership::Exclusive;
+    let _strict = viewer.reader_builder::<Scan>("scan").qos(qos).build().unwrap();
+    await_obstacle(&domain, "scan", |reason, _| reason.starts_with("OWNERSHIP"));
+    let _reader = viewer.reader::<Scan>("scan").unwrap();
+    let expected = "every writer matches every reader (topics: 1)\n";
+    domain.run_until(&["why", "scan", "--wait", "0.8"], |text| text == expected);
 }
 
 /// The recorder has a reader for each kind of writer, and each matches only its kind.
@@ -194,6 +214,21 @@ fn why_blames_no_reader_of_a_recorder() {
         }
         let expected = "every writer matches every reader (topics: 1)\n";
         domain.run_until(&["why", "scan", "--wait", "0.8"], |text| text == expected);
+        // The live views see the readers of the recorder as well. This pair shows that they have looked.
+        let _strict = robot.reader_builder::<Scan>("arm").reliable().build().unwrap();
+        let _weak = robot.writer_builder::<Scan>("arm").best_effort().build().unwrap();
+        let text = domain.run_until(&["top", "--json", "--every", "0.2", "--for", "2"], |text| {
+            text.lines().last().is_some_and(|line| line.contains("topic \\\"arm\\\""))
+        });
+        assert!(!text.contains("topic \\\"scan\\\""), "{text}");
+        serve(&domain, &[], |address| {
+            let state = await_that(|| {
+                let state: serde_json::Value = serde_json::from_str(&get(address, "/api/state", "").1).unwrap();
+                (!state["pairs"].as_array()?.is_empty()).then_some(state)
+            });
+            let topics: Vec<_> = state["pairs"].as_array().unwrap().iter().map(|pair| &pair["topic"]).collect();
+            assert_eq!(topics, ["arm"], "{state}");
+        });
         drop(ender);
         recorder.join().unwrap().unwrap();
     });
@@ -250,6 +285,25 @@ fn why_names_each_of_two_writers_that_become_silent_together() {
     domain.run_until(&["why", "scan", "--wait", "0.8"], |text| {
         let is_named = |name: &str| text.contains(&format!("writer of {name}: no sign of life within its lease"));
         is_named("left") && is_named("right")
+    });
+}
+
+/// The program of the writer has ended before the look, so only the reader can know it.
+#[test]
+fn why_names_writer_that_has_gone() {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join_with_latencies("planner"));
+    let writer = robot.writer_builder::<Scan>("scan").reliable().keep_all().build().unwrap();
+    let _reader = planner.reader_builder::<Scan>("scan").reliable().keep_all().build().unwrap();
+    writer.wait_for_readers(1).block_for(std::time::Duration::from_secs(30)).unwrap();
+    for _ in 0..5 {
+        writer.write(&Scan::default()).unwrap();
+    }
+    writer.acknowledged().block_for(std::time::Duration::from_secs(30)).unwrap();
+    drop((writer, robot));
+    await_obstacle(&domain, "scan", |reason, next_step| {
+        reason == "no writer was found (readers: 1), but a reader has received 5 samples"
+            && next_step.contains("crashed: start it again")
     });
 }
 

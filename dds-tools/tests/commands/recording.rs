@@ -13,7 +13,7 @@ use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, S
 use dds_tools::commands::play::PlayKey;
 use dds_tools::commands::recover;
 use dds_tools::domain_view::DomainWatch;
-use dds_tools::options::{CompressionOption, RecoverOptions};
+use dds_tools::options::{CompressionOption, OutputOptions, RecoverOptions};
 use dds_tools::recording::{
     MessageTimes, PARTICIPANT_KEY, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, WRITER_KEY, messages,
 };
@@ -190,7 +190,8 @@ fn every_cut_of_a_recording_recovers_complete_chunks() {
     files.into_iter().for_each(|(file, _)| file.finish().unwrap());
 
     let (cut, recovered) = (folder.path().join("cut.mcap"), folder.path().join("recovered.mcap"));
-    let options = RecoverOptions { file: cut.clone(), output: recovered.clone() };
+    let report = OutputOptions::default();
+    let options = RecoverOptions { file: cut.clone(), output: recovered.clone(), report };
     for form in forms {
         let bytes = std::fs::read(path_of(form)).unwrap();
         let content = |path: &Path| -> Vec<_> {
@@ -202,7 +203,7 @@ fn every_cut_of_a_recording_recovers_complete_chunks() {
         assert_eq!((ends.len(), whole.len()), (CHUNKS, 2 * CHUNKS), "{form:?}");
         for len in 0..=bytes.len() {
             std::fs::write(&cut, &bytes[..len]).unwrap();
-            recover::run(&options, &mut Vec::new()).unwrap();
+            recover::run(&options, &mut Vec::new(), &mut Vec::new()).unwrap();
             let found = content(&recovered);
             // The last chunk may have complete messages before the cut.
             let complete = ends.iter().filter(|end| **end <= len).count();
@@ -320,6 +321,35 @@ pub(crate) fn ten_seconds(path: &Path) {
         }
     }
     file.finish().unwrap();
+}
+
+#[test]
+fn reports_of_recordings_are_objects() {
+    let object = |text: String| -> serde_json::Value { serde_json::from_str(text.trim()).unwrap() };
+    let folder = tempfile::tempdir().unwrap();
+    let [first, long, copy] = ["first.mcap", "long.mcap", "copy.mcap"].map(|name| folder.path().join(name));
+    let domain = Domain::new();
+    let writer = pose_writer(&domain.join("robot"));
+    let line = ["record", "--output", first.to_str().unwrap(), "--count", "2", "--json"];
+    let report = std::thread::scope(|scope| {
+        let recorder = scope.spawn(|| domain.run(&line).unwrap());
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        for number in 0..2 {
+            writer.write(&pose(number, 0.5)).unwrap();
+        }
+        object(recorder.join().unwrap())
+    });
+    assert_eq!((&report["topic"], &report["samples"], &report["lost"]), (&"robot/pose".into(), &2.into(), &0.into()));
+    ten_seconds(&long);
+    let play = ["play", long.to_str().unwrap(), "--rate", "1000", "--readers-wait", "0", "--json"];
+    let played = |more: &[&str]| object(Domain::new().run(&[&play[..], more].concat()).unwrap());
+    assert_eq!(played(&["--count", "3"]), serde_json::json!({ "published": 3, "topics": 2 }));
+    assert_eq!(played(&["--count", "33", "--loop"])["published"], 33);
+    let slow = ["play", long.to_str().unwrap(), "--readers-wait", "0", "--for", "0.3", "--json"];
+    assert!(object(Domain::new().run(&slow).unwrap())["published"].as_u64() < Some(20));
+    let recovered = run_local(&["recover", long.to_str().unwrap(), "--output", copy.to_str().unwrap(), "--json"]);
+    let report = object(recovered.unwrap());
+    assert_eq!((&report["samples"], &report["damage"]), (&20.into(), &serde_json::Value::Null), "{report}");
 }
 
 #[test]

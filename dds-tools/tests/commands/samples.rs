@@ -134,6 +134,8 @@ fn pub_writes_json_samples() {
     let expected = Pose { robot: 3, x: 0.25, tags: vec!["a".to_owned(), "b".to_owned()] };
     let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
     assert_eq!(sample.data, Some(expected));
+    let text = domain.run(&["pub", "robot/pose", "{}", "--count", "2", "--json"]).unwrap();
+    assert_eq!(text, "{\"topic\":\"robot/pose\",\"published\":2}\n");
 }
 
 #[test]

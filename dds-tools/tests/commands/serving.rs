@@ -28,8 +28,11 @@ pub(crate) fn serve(domain: &Domain, extra: &[&str], look: impl FnOnce(SocketAdd
         look(address);
         drop(ender);
         let printed = server.join().unwrap();
-        assert!(printed.notes.contains(&format!("http://{address}/")), "{}", printed.notes);
-        printed.unwrap();
+        let addresses = format!("{}{}", printed.notes, printed.output);
+        assert!(addresses.contains(&format!("http://{address}/")), "{addresses}");
+        let is_json =
+            printed.unwrap() == format!("{{\"page\":\"http://{address}/\",\"foxglove\":\"ws://{address}/\"}}\n");
+        assert_eq!(is_json, extra.contains(&"--json"), "{addresses}");
     });
 }
 
@@ -179,7 +182,7 @@ fn page_has_figures_problems_and_samples() {
     let hidden = robot.publisher(PublisherQos::default().partition(["left"])).unwrap();
     let _hidden = hidden.writer_builder::<Pose>("robot/arm").build().unwrap();
     let _arm = pose_reader(&planner, "robot/arm");
-    serve(&domain, &["--read-only"], |address| {
+    serve(&domain, &["--read-only", "--json"], |address| {
         let state = await_that(|| {
             writer.write(&pose(7, 1.5)).unwrap();
             let state: Value = serde_json::from_str(&get(address, "/api/state", "").1).unwrap();

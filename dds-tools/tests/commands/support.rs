@@ -158,7 +158,7 @@ impl Domain {
         let (sender, keys_of_user) = channel();
         keys.iter().for_each(|key| sender.send(*key).unwrap());
         let mut notes = Vec::new();
-        let result = play::steered(&options, &keys_of_user, &mut notes, &Stop::new());
+        let result = play::steered(&options, &keys_of_user, &mut notes, &Stop::new()).map(|_| ());
         Printed { result, output: String::new(), notes: String::from_utf8(notes).unwrap() }
     }
 

@@ -13,7 +13,7 @@ use super::tap::OpenTap;
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
     Carrier, FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Parker, Presence, Reach, Receive, Role,
-    Socket,
+    Socket, VERSION_PROPERTY,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::concurrent::BorrowedMut;
@@ -31,6 +31,9 @@ use tokio::task::AbortHandle;
 
 /// Number of datagrams that one discovery socket may handle in a row, about 100 us. A flood must not delay timers.
 const BURST: usize = 16;
+
+/// Longest value about the process that is announced.
+const PROPERTY_LEN_MAX: usize = 255;
 
 /// The open sockets.
 pub(super) struct OsNetwork {
@@ -212,6 +215,27 @@ impl OsNetwork {
     }
 }
 
+/// Returns version, host, program and number of this process.
+///
+/// The last three names are those of RTI Connext, whose tools show them.
+fn process_properties() -> Vec<(String, String)> {
+    let program = std::env::current_exe().ok();
+    let program =
+        program.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    #[cfg(unix)]
+    let host = nix::unistd::gethostname().ok().map(|name| name.to_string_lossy().into_owned());
+    #[cfg(not(unix))]
+    let host = std::env::var("COMPUTERNAME").ok();
+    let known = [
+        (VERSION_PROPERTY, Some(env!("CARGO_PKG_VERSION").to_owned())),
+        ("dds.sys_info.hostname", host),
+        ("dds.sys_info.process_id", Some(std::process::id().to_string())),
+        ("dds.sys_info.executable_filepath", program),
+    ];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    known.filter(|(_, value)| value.len() <= PROPERTY_LEN_MAX).collect()
+}
+
 impl Network for OsNetwork {
     fn locators(&self) -> Arc<Locators> {
         self.addressing.locators()
@@ -219,6 +243,10 @@ impl Network for OsNetwork {
 
     fn unresolved_peers(&self) -> Vec<String> {
         self.addressing.unresolved_peers()
+    }
+
+    fn process_properties(&self) -> Vec<(String, String)> {
+        process_properties()
     }
 
     fn transport(&self) -> &Arc<dyn Transport> {

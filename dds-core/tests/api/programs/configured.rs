@@ -19,7 +19,8 @@ fn settings_and_presets_apply_or_are_refused() {
     let seen =
         watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap().data.unwrap();
     assert_eq!((seen.name.as_str(), &seen.user_data[..], seen.lease), ("arm", &b"on duty"[..], Duration::from_secs(5)));
-    assert_eq!(seen.properties, [("version".to_owned(), "1.2".to_owned())]);
+    // The properties of the process follow.
+    assert_eq!(seen.properties[0], ("version".to_owned(), "1.2".to_owned()));
 
     let qos = Preset::State.writer().keep_last(3).deadline(std::time::Duration::from_secs(1));
     let writer = arm.writer_builder::<Pose>("pose").qos(qos.clone()).build().unwrap();

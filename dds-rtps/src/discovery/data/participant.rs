@@ -24,7 +24,7 @@ pub struct ParticipantData {
     pub protocol_version: ProtocolVersion,
     /// Its vendor.
     pub vendor: VendorId,
-    /// Version of its implementation, announced by Cyclone DDS only. Default, and ours: empty.
+    /// Version of its implementation, announced by Cyclone DDS and Fast DDS 3. Default, and ours: empty.
     pub product_version: String,
     /// Its domain. A peer without it was found on the ports of our domain.
     pub domain_id: Option<u32>,
@@ -102,11 +102,14 @@ impl ParticipantData {
         let mut data = Self::new(sender);
         let mut guid = None;
         let mut old_builtin_endpoints = None;
+        let mut fast_dds_version = None;
         let skipped = walk(payload, |parameter| {
             match parameter.id {
                 id::PARTICIPANT_GUID => guid = Some(parameter.fields().guid()?),
                 // Old name of the set; it counts if the new name is absent.
                 id::PARTICIPANT_BUILTIN_ENDPOINTS => old_builtin_endpoints = Some(parameter.fields().u32()?),
+                // Other vendors use this number differently, and the vendor id may follow.
+                id::FAST_DDS_VERSION => fast_dds_version = parameter.fields().array().ok(),
                 _ => return data.read(parameter),
             }
             Ok(ParameterOutcome::Read)
@@ -117,8 +120,12 @@ impl ParticipantData {
             return Err(DiscoveryDataError::Guid);
         }
         // Only here the vendor is known for certain, because its parameter may come last.
-        if data.vendor != VendorId::CYCLONE {
-            data.product_version.clear();
+        match (data.vendor, fast_dds_version) {
+            (VendorId::CYCLONE, _) => {}
+            (VendorId::EPROSIMA, Some([major, minor, patch, _])) => {
+                data.product_version = format!("{major}.{minor}.{patch}")
+            }
+            _ => data.product_version.clear(),
         }
         // Every participant has builtin endpoints, so an empty set means that the parameter is absent.
         if data.builtin_endpoints == BuiltinEndpoints::NONE {
@@ -171,7 +178,11 @@ impl ParticipantData {
         list.guid(id::PARTICIPANT_GUID, Guid::new(self.prefix, EntityId::PARTICIPANT));
         list.bytes(id::PROTOCOL_VERSION, &[self.protocol_version.major, self.protocol_version.minor]);
         list.bytes(id::VENDOR_ID, &self.vendor.0);
-        if !self.product_version.is_empty() {
+        if self.vendor == VendorId::EPROSIMA && !self.product_version.is_empty() {
+            let mut parts = self.product_version.split('.').map(|part| part.parse().unwrap_or_default());
+            let mut next = || parts.next().unwrap_or_default();
+            list.bytes(id::FAST_DDS_VERSION, &[next(), next(), next(), 0]);
+        } else if !self.product_version.is_empty() {
             list.parameter(id::CYCLONE_VERSION_INFO, |value| {
                 // Only the version counts for a receiver. Zeros stand for the numbers, and the host stays empty.
                 value.bytes(&[0; 20]).string(&format!("/{}", self.product_version));
@@ -278,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn version_is_read_of_cyclone_only() {
+    fn version_is_read_of_cyclone_and_fast_dds_only() {
         let said = |vendor: VendorId, text: &str, vendor_first: bool| {
             let bytes = payload(|list| {
                 let vendor = |list: &mut ParameterListWriter<'_>| {
@@ -299,6 +310,15 @@ mod tests {
             let data = ParticipantData::decode(&bytes, PREFIX).unwrap().data;
             (data.product_version.clone(), data.reads_every_type())
         };
+        let fast_dds = payload(|list| {
+            list.bytes(id::FAST_DDS_VERSION, &[3, 2, 2, 0]);
+            list.bytes(id::VENDOR_ID, &VendorId::EPROSIMA.0);
+        });
+        let data = ParticipantData::decode(&fast_dds, PREFIX).unwrap().data;
+        assert_eq!(data.product_version, "3.2.2");
+        let mut again = Vec::new();
+        data.encode(&mut again);
+        assert_eq!(ParticipantData::decode(&again, PREFIX).unwrap().data, data);
         for vendor_first in [true, false] {
             assert_eq!(said(VendorId::CYCLONE, "vm/0.10.2/Linux/Linux", vendor_first), ("0.10.2".to_owned(), false));
             assert_eq!(said(VendorId::CYCLONE, "vm/11.0.1/Linux/Linux", vendor_first), ("11.0.1".to_owned(), true));
