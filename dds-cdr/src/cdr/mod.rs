@@ -91,7 +91,7 @@ pub use decoder::{Decoder, NESTING_MAX, NOTHINGS_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
 pub use element::{OrDefault, Trimmed};
 pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};
-pub use encoder::Encoder;
+pub use encoder::{Encoder, LongRuns};
 #[doc(hidden)]
 pub use enumerated::length_code_of_bits;
 pub use enumerated::{
@@ -109,7 +109,9 @@ pub use map_key::MapKey;
 pub use member::LengthCode;
 #[doc(hidden)]
 pub use member_value::{MemberValue, converted};
-pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encode_key_payload, encode_payload};
+pub use payload::{
+    decode_key_payload, decode_payload, decode_payload_into, encode_key_payload, encode_payload, encode_payload_beside,
+};
 pub use plain::Plain;
 #[doc(hidden)]
 pub use plain::larger;

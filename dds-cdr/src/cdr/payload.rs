@@ -2,7 +2,7 @@
 
 use super::{
     ByteOrder, Decode, DecodeError, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding, Extensibility,
-    Keyed, TypeInfo,
+    Keyed, LongRuns, TypeInfo,
 };
 
 /// Encodes a sample as a payload: encapsulation header, body, and padding to a multiple of 4.
@@ -21,6 +21,34 @@ pub fn encode_payload<T: Encode + TypeInfo>(
     // Dynamic data has the extensibility of its type, which no constant knows.
     let extensibility = sample.framing().unwrap_or(T::DESCRIPTION.extensibility());
     payload_of(extensibility, encoding, buffer, |e| sample.encode(e))
+}
+
+/// As [`encode_payload`], but long runs of bytes and numbers go to `long`, behind what was encoded before them.
+///
+/// The payload is the content of `long`, and `buffer` behind it. Without a long run, `buffer` is the whole payload.
+///
+/// # Errors
+/// The value does not fit its type. Both then hold no payload.
+pub fn encode_payload_beside<T: Encode + TypeInfo>(
+    sample: &T,
+    encoding: Encoding,
+    buffer: &mut Vec<u8>,
+    long: &mut dyn LongRuns,
+) -> Result<(), EncodeError> {
+    let extensibility = sample.framing().unwrap_or(T::DESCRIPTION.extensibility());
+    let mut header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST);
+    buffer.clear();
+    buffer.extend_from_slice(&header.to_bytes());
+    let mut encoder = Encoder::with_long_runs(buffer, encoding, ByteOrder::HOST, long);
+    sample.encode(&mut encoder)?;
+    // As in `payload_of`.
+    let padding = encoder.position().wrapping_neg() % 4;
+    if padding != 0 {
+        encoder.bytes(&[0; 3][..padding]);
+        header.padding = padding as u8;
+        encoder.overwrite_at(0, header.to_bytes());
+    }
+    Ok(())
 }
 
 /// Encodes a key as a payload, for dispose and unregister.

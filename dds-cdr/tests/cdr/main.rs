@@ -2,4 +2,5 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+mod long_runs;
 mod type_objects;

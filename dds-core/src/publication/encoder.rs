@@ -2,12 +2,13 @@
 
 use crate::infrastructure::WriteErrorKind;
 use dds_rtps::cdr::{
-    AnyType, ByteOrder, Encapsulation, Encode, EncodeError, Encoding, Extensibility, KeyHasher, Keyed, TypeInfo,
-    encode_key_payload, encode_payload,
+    AnyType, ByteOrder, Encapsulation, Encode, EncodeError, Encoding, Extensibility, KeyHasher, Keyed, LongRuns,
+    TypeInfo, encode_key_payload, encode_payload, encode_payload_beside,
 };
-use dds_rtps::concurrent::{Payload, SlotRing};
+use dds_rtps::concurrent::{BorrowedMut, Payload, SlotRing};
 use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::NewChange;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
 
 /// Maximum number of slots that a writer reuses.
@@ -21,11 +22,46 @@ const SLOTS_MAX: usize = 1024;
 /// Above 16 KiB a sample costs far more than its allocation.
 const SLOTS_BYTES: usize = 16 << 20;
 
+/// Samples from this length on are encoded in shared memory, if there is any. Below, their copy costs less.
+const LONG_LEN: usize = 64 << 10;
+
+/// By how many bytes a sample may be longer than the one before, without being encoded twice.
+const GROWTH: usize = 4 << 10;
+
+/// Shared memory that is filled from its start.
+#[derive(Debug)]
+struct Filling {
+    memory: BorrowedMut,
+    filled: usize,
+}
+
+impl LongRuns for Filling {
+    fn append(&mut self, before: &[u8], run: &[u8]) -> bool {
+        let room = self.memory.bytes_mut().get_mut(self.filled..).unwrap_or_default();
+        let Some((place, rest)) = room.split_at_mut_checked(before.len()) else { return false };
+        let Some((run_place, _)) = rest.split_at_mut_checked(run.len()) else { return false };
+        place.copy_from_slice(before);
+        run_place.copy_from_slice(run);
+        self.filled += before.len() + run.len();
+        true
+    }
+
+    fn overwrite(&mut self, at: usize, bytes: &[u8]) {
+        let place = self.memory.bytes_mut().get_mut(at..at + bytes.len());
+        debug_assert!(place.is_some(), "only appended bytes are overwritten");
+        if let Some(place) = place {
+            place.copy_from_slice(bytes);
+        }
+    }
+}
+
 /// Encodes the samples and keys of one writer.
 pub(super) struct SampleEncoder {
     /// Type of the samples. `None` for raw topics, whose type is unknown.
     ty: Option<AnyType>,
     hasher: KeyHasher,
+    /// Bytes of the longest of the last samples, if the last one was long. Otherwise zero.
+    last_long: AtomicUsize,
     /// Used by the thread that encodes. Other threads use temporary buffers.
     buffers: Mutex<EncodeBuffers>,
 }
@@ -57,7 +93,7 @@ impl SampleEncoder {
             None => KeyHasher::keyless(),
         };
         let slots = SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES);
-        Self { ty, hasher, buffers: Mutex::new(EncodeBuffers::new(slots)) }
+        Self { ty, hasher, last_long: AtomicUsize::new(0), buffers: Mutex::new(EncodeBuffers::new(slots)) }
     }
 
     /// Type of the samples. `None` for raw topics.
@@ -77,6 +113,52 @@ impl SampleEncoder {
         }
     }
 
+    /// Bytes of shared memory that the next sample is likely to need. Zero if it is likely to be short.
+    #[inline]
+    pub(super) fn expected_long(&self) -> usize {
+        match self.last_long.load(Ordering::Relaxed) {
+            0 => 0,
+            last => last + GROWTH,
+        }
+    }
+
+    /// As [`encode`](Self::encode), into shared memory. `None` if the sample does not fit.
+    pub(super) fn encode_into<S: Encode + TypeInfo>(
+        &self,
+        memory: BorrowedMut,
+        sample: &S,
+        encoding: Encoding,
+    ) -> Result<Option<NewChange>, WriteErrorKind> {
+        if !sample.is_of(self.ty.as_ref()) {
+            return Err(WriteErrorKind::Encode(EncodeError::OtherType));
+        }
+        self.with_buffers(|buffers| {
+            let instance = self.hasher.of_sample(sample, &mut buffers.scratch)?;
+            let mut filling = Filling { memory, filled: 0 };
+            let rest = &mut buffers.scratch;
+            encode_payload_beside(sample, encoding, rest, &mut filling)?;
+            // The rest moves as well. Without a long run, it is the whole sample.
+            if !filling.append(rest, &[]) {
+                return Ok(None);
+            }
+            self.note_len(filling.filled);
+            filling.memory.truncate(filling.filled);
+            Ok(Some(NewChange::alive(instance, filling.memory.freeze())))
+        })
+        .map_err(WriteErrorKind::Encode)
+    }
+
+    #[inline]
+    fn note_len(&self, len: usize) {
+        let before = self.last_long.load(Ordering::Relaxed);
+        // Slowly down, because a sample that does not fit is encoded twice.
+        let long = if len < LONG_LEN { 0 } else { len.max(before - before / 16) };
+        // Most writers write samples of one kind, so the value seldom changes.
+        if before != long {
+            self.last_long.store(long, Ordering::Relaxed);
+        }
+    }
+
     /// Encodes a sample and computes its instance.
     pub(super) fn encode<S: Encode + TypeInfo>(
         &self,
@@ -91,6 +173,7 @@ impl SampleEncoder {
             // Before the payload, because the scratch buffer and the slot are borrowed in turn.
             let instance = self.hasher.of_sample(sample, &mut buffers.scratch)?;
             let payload = buffers.encode(|buffer| encode_payload(sample, encoding, buffer))?;
+            self.note_len(payload.len());
             Ok(NewChange::alive(instance, payload))
         })
         .map_err(WriteErrorKind::Encode)

@@ -233,6 +233,28 @@ fn large_loans_lie_in_shared_memory_and_are_received_as_written() {
     }
 }
 
+/// The writer expects a sample like the one before. Others are copied there, or are encoded again.
+#[test]
+fn long_values_are_encoded_in_shared_memory() {
+    let world = World::new();
+    let [from, to] = [(); 2].map(|()| world.participant());
+    let (writer, local, remote) = (writer(&from, "frames"), reader(&from, "frames"), reader(&to, "frames"));
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    wait_for(&writer, |report| report.shared_memory);
+    let lens =
+        [100_000, 100_001, 99_000, 500_000, 480_001, 100_003, 10, 100_000, 2_700_000, 2_700_002, 9 << 20, 70_000];
+    let expected = [false, true, true, false, true, true, true, false, false, true, false, false];
+    for (number, (len, is_in_shared_memory)) in lens.into_iter().zip(expected).enumerate() {
+        writer.write(&frame(number as u32, len)).unwrap();
+        local.readable().block_for(PATIENCE).unwrap();
+        let samples = local.take().unwrap();
+        assert_eq!(is_shared(place_of(&samples)), is_in_shared_memory, "sample {number}");
+        assert!(samples.iter().next().unwrap().decode().unwrap().unwrap() == frame(number as u32, len));
+        let sample = remote.next_sample().block_for(PATIENCE).unwrap();
+        assert!(sample.data == Some(frame(number as u32, len)), "sample {number}");
+    }
+}
+
 #[test]
 fn loan_is_not_reused_while_its_sample_is_read_in_place() {
     let world = World::new();

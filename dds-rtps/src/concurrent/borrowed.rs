@@ -18,6 +18,9 @@ pub trait BorrowedBytes: AsRef<[u8]> + Any + Send + Sync {
     /// The bytes, to fill before they become a payload. Empty if the owner lends them for reading.
     fn bytes_mut(&mut self) -> &mut [u8];
 
+    /// Shortens bytes to write to the first `len`.
+    fn truncate(&mut self, len: usize);
+
     /// Gives the bytes back, and is empty then.
     fn give_back(&mut self);
 }
@@ -73,6 +76,13 @@ impl BorrowedMut {
         let slot = Arc::get_mut(&mut self.0.0);
         debug_assert!(slot.is_some(), "writable memory has one reference");
         slot.map_or(&mut [], |slot| slot.bytes.bytes_mut())
+    }
+
+    /// Shortens the memory to its first `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(slot) = Arc::get_mut(&mut self.0.0) {
+            slot.bytes.truncate(len);
+        }
     }
 
     /// Ends writing. Returns the whole memory as a payload.
@@ -195,6 +205,10 @@ mod tests {
             &mut self.bytes
         }
 
+        fn truncate(&mut self, len: usize) {
+            self.bytes.truncate(len);
+        }
+
         fn give_back(&mut self) {
             self.bytes = Vec::new();
             if let Some(returns) = self.returns.take() {
@@ -246,10 +260,11 @@ mod tests {
     fn lent_memory_is_writable_until_it_is_a_payload_and_again_for_the_last_owner() {
         let (pool, returns) = (BorrowedPool::<Lent>::new(), Arc::new(AtomicUsize::new(0)));
         let lent = pool.lend(|lent| {
-            (lent.bytes, lent.returns) = (vec![0; 3], Some(Arc::clone(&returns)));
+            (lent.bytes, lent.returns) = (vec![0; 5], Some(Arc::clone(&returns)));
             Ok::<(), Infallible>(())
         });
         let mut lent = lent.unwrap();
+        lent.truncate(3);
         lent.bytes_mut().copy_from_slice(b"abc");
         let payload = lent.freeze();
         assert_eq!(payload.borrowed_from::<Lent>().unwrap().bytes, b"abc");

@@ -103,6 +103,13 @@ impl LentContent {
         bytes.unwrap_or_default()
     }
 
+    /// Shortens the content to its first `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(lent) = &mut self.lent {
+            lent.content.truncate(len);
+        }
+    }
+
     /// A message with this content, for [`ShmPath::send_staged`](super::ShmPath::send_staged). Copies only the rest.
     ///
     /// Returns `None` if the place is empty, if `front` or `rest` does not fit, or if an earlier message had others.

@@ -68,6 +68,11 @@ impl OwnRange {
         self.len
     }
 
+    /// Gives up the bytes behind the first `len`.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     pub(crate) const fn end(&self) -> usize {
         self.at + self.len
     }

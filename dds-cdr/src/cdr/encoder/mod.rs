@@ -1,7 +1,10 @@
 //! The encoding cursor.
 
+mod long_runs;
 mod members;
 mod values;
+
+pub use long_runs::LongRuns;
 
 use crate::cdr::copy::append;
 use crate::cdr::primitive::Number;
@@ -13,14 +16,23 @@ use crate::cdr::{ByteOrder, Encode, EncodeError, Encoding, InMemory};
 #[derive(Debug)]
 pub struct Encoder<'b> {
     buffer: &'b mut Vec<u8>,
-    /// The index in `buffer` from which alignment is computed.
+    /// The index in `buffer` from which alignment is computed. Below zero, so wrapped, after bytes have moved.
     origin: usize,
     encoding: Encoding,
     order: ByteOrder,
     purpose: Purpose,
     /// The next value is the base of a struct. The members of both share one frame.
     is_base: bool,
+    /// Takes long runs. `None`: the buffer does.
+    long: Option<&'b mut dyn LongRuns>,
+    /// Bytes that have moved from the buffer to `long`, with the runs.
+    moved: usize,
+    /// Parameters of XCDR1 without an end. A long header would move the bytes of their values.
+    open_parameters: u32,
 }
+
+/// Least length of a run that [`LongRuns`] takes, in bytes.
+const LONG_RUN: usize = 32 << 10;
 
 /// Purpose of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +64,17 @@ impl<'b> Encoder<'b> {
     pub fn new(buffer: &'b mut Vec<u8>, encoding: Encoding, order: ByteOrder) -> Self {
         // The alignment starts behind the header of the payload (RTPS 2.5, 10.5).
         let origin = buffer.len();
-        Self { buffer, origin, encoding, order, purpose: Purpose::Payload, is_base: false }
+        Self {
+            buffer,
+            origin,
+            encoding,
+            order,
+            purpose: Purpose::Payload,
+            is_base: false,
+            long: None,
+            moved: 0,
+            open_parameters: 0,
+        }
     }
 
     /// Creates an encoder for the input of a key hash: big endian, with every type as final (RTPS 2.5, 9.6.4.8).
@@ -91,7 +113,7 @@ impl<'b> Encoder<'b> {
     pub fn align(&mut self, alignment: usize) {
         // Alignments are powers of two, so masks replace divisions.
         let mask = alignment.min(self.encoding.alignment_max()) - 1;
-        let position = self.buffer.len() - self.origin;
+        let position = self.buffer.len().wrapping_sub(self.origin);
         let padding = position.wrapping_neg() & mask;
         // Padding is zero: old bytes of the buffer must not reach the network.
         if padding != 0 {
@@ -103,13 +125,16 @@ impl<'b> Encoder<'b> {
     #[inline]
     pub(in crate::cdr) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
         let limit = self.encoding.alignment_max();
-        let position = self.buffer.len() - self.origin;
+        let position = self.buffer.len().wrapping_sub(self.origin);
         position.next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
     }
 
     /// Appends bytes without length or alignment.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
+        if bytes.len() >= LONG_RUN && self.moves(bytes) {
+            return;
+        }
         append(self.buffer, bytes);
     }
 
@@ -130,8 +155,13 @@ impl<'b> Encoder<'b> {
             return;
         }
         self.align(T::SIZE);
+        let bytes = T::bytes_of(run);
+        let is_copied_as_is = T::SIZE == 1 || self.order.is_host();
+        if bytes.len() >= LONG_RUN && is_copied_as_is && self.moves(bytes) {
+            return;
+        }
         let start = self.buffer.len();
-        append(self.buffer, T::bytes_of(run));
+        append(self.buffer, bytes);
         // One copy and a pass over it is faster than a conversion of each number.
         if T::SIZE > 1 && !self.order.is_host() {
             let copied = self.buffer.get_mut(start..).unwrap_or_default();
@@ -208,18 +238,18 @@ impl<'b> Encoder<'b> {
         }
         // The length is known when the value is complete.
         self.length(0)?;
-        Ok(Some(Delimited { start: self.buffer.len() }))
+        Ok(Some(Delimited { start: self.position() }))
     }
 
     /// Writes the length into the reserved space.
     #[inline]
     pub(in crate::cdr) fn leave_delimited(&mut self, frame: Option<Delimited>) -> Result<(), EncodeError> {
         let Some(Delimited { start }) = frame else { return Ok(()) };
-        debug_assert!(start <= self.buffer.len(), "an encoder never shortens its buffer");
-        let length = self.buffer.len() - start;
+        debug_assert!(start <= self.position(), "an encoder never goes back");
+        let length = self.position() - start;
         let length = u32::try_from(length).map_err(|_| EncodeError::TooLong { length })?;
         let length_field = self.order_bytes(length);
-        self.overwrite(start - size_of::<u32>(), length_field);
+        self.overwrite_at(start - size_of::<u32>(), length_field);
         Ok(())
     }
 
@@ -262,6 +292,7 @@ impl<'b> Encoder<'b> {
         let flag = if must_understand { PID_MUST_UNDERSTAND } else { 0 };
         // Most values need no long header. If one does, `leave_parameter` extends the header.
         self.numbers(&[short_id(id).unwrap_or(PID_EXTENDED) | flag, 0]);
+        self.open_parameters += 1;
         // XCDR1 restarts the alignment in each parameter value, XCDR2 does not.
         let origin = std::mem::replace(&mut self.origin, self.buffer.len());
         OpenParameter { id, must_understand, header, origin }
@@ -287,7 +318,8 @@ impl<'b> Encoder<'b> {
     /// Writes the length into the parameter header, and extends the header if needed.
     pub(in crate::cdr) fn leave_parameter(&mut self, frame: OpenParameter) -> Result<(), EncodeError> {
         let OpenParameter { id, must_understand, header, origin } = frame;
-        debug_assert!(origin <= header && header < self.origin, "parameters nest");
+        debug_assert!(header < self.origin && self.open_parameters > 0, "parameters nest");
+        self.open_parameters -= 1;
         let length = self.buffer.len() - self.origin;
         self.origin = origin;
         // The short header holds ids below 0x3f01 and lengths of 16 bits.
@@ -316,6 +348,12 @@ impl<'b> Encoder<'b> {
     #[inline]
     pub fn check_bound(&self, length: usize, bound: u32) -> Result<(), EncodeError> {
         if length > bound as usize { Err(EncodeError::BoundExceeded { bound, length }) } else { Ok(()) }
+    }
+
+    /// Bytes since the start, also those that have moved.
+    #[inline]
+    pub(in crate::cdr) fn position(&self) -> usize {
+        self.moved + self.buffer.len()
     }
 
     fn order_bytes<T: Number<N>, const N: usize>(&self, number: T) -> [u8; N] {

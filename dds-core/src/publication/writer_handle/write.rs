@@ -50,7 +50,27 @@ impl WriterHandle {
     /// Encodes a sample and computes its instance.
     pub(crate) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
         let encoding = self.encoding()?;
+        let expected = self.encoder.expected_long();
+        if expected > 0 {
+            if let Some(change) = self.encode_in_shared_memory(sample, encoding, expected)? {
+                return Ok(change);
+            }
+        }
         self.encoder.encode(sample, encoding)
+    }
+
+    /// Encodes a sample of about `len` bytes where the readers of this host see it. `None` if that is impossible.
+    #[cold]
+    fn encode_in_shared_memory<S: Encode + TypeInfo>(
+        &self,
+        sample: &S,
+        encoding: Encoding,
+        len: usize,
+    ) -> Result<Option<NewChange>, WriteErrorKind> {
+        match self.lend(len) {
+            Some(memory) => self.encoder.encode_into(memory, sample, encoding),
+            None => Ok(None),
+        }
     }
 
     /// Publishes a change and returns its sequence number.

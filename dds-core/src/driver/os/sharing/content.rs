@@ -32,6 +32,10 @@ impl BorrowedBytes for OwnContent {
         self.0.bytes_mut()
     }
 
+    fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
     fn give_back(&mut self) {
         self.0.give_back();
     }

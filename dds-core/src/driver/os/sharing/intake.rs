@@ -174,6 +174,8 @@ impl BorrowedBytes for PeerBytes {
         &mut []
     }
 
+    fn truncate(&mut self, _len: usize) {}
+
     fn give_back(&mut self) {
         self.0.give_back();
     }
