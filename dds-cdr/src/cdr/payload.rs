@@ -23,7 +23,7 @@ pub fn encode_payload<T: Encode + TypeInfo>(
     payload_of(extensibility, encoding, buffer, |e| sample.encode(e))
 }
 
-/// As [`encode_payload`], but long runs of bytes and numbers go to `long`, behind what was encoded before them.
+/// As [`encode_payload`], but long runs of bytes and numbers go to `long`, behind the bytes before them.
 ///
 /// The payload is the content of `long`, and `buffer` behind it. Without a long run, `buffer` is the whole payload.
 ///

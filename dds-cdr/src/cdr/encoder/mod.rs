@@ -82,6 +82,17 @@ impl<'b> Encoder<'b> {
         Self { purpose: Purpose::KeyHash, ..Self::new(buffer, encoding, ByteOrder::Big) }
     }
 
+    /// As [`Encoder::new`], for an empty alignment at the present end. Long runs go to `long`, behind the content of
+    /// `buffer`.
+    pub(in crate::cdr) fn with_long_runs(
+        buffer: &'b mut Vec<u8>,
+        encoding: Encoding,
+        order: ByteOrder,
+        long: &'b mut dyn LongRuns,
+    ) -> Self {
+        Self { long: Some(long), ..Self::new(buffer, encoding, order) }
+    }
+
     /// Returns the encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
@@ -348,6 +359,32 @@ impl<'b> Encoder<'b> {
     #[inline]
     pub fn check_bound(&self, length: usize, bound: u32) -> Result<(), EncodeError> {
         if length > bound as usize { Err(EncodeError::BoundExceeded { bound, length }) } else { Ok(()) }
+    }
+
+    /// Moves the content of the buffer and a run, if there is memory for long runs.
+    #[cold]
+    fn moves(&mut self, run: &[u8]) -> bool {
+        let Some(long) = &mut self.long else { return false };
+        if self.open_parameters > 0 || !long.append(self.buffer, run) {
+            return false;
+        }
+        self.moved += self.buffer.len() + run.len();
+        // The distance from the origin to the end stays the same.
+        let position = self.buffer.len().wrapping_sub(self.origin).wrapping_add(run.len());
+        self.origin = 0_usize.wrapping_sub(position);
+        self.buffer.clear();
+        true
+    }
+
+    /// Replaces bytes, from a position since the start.
+    #[inline]
+    pub(in crate::cdr) fn overwrite_at<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        match (at.checked_sub(self.moved), &mut self.long) {
+            (Some(at), _) => self.overwrite(at, bytes),
+            // A field moves as a whole, because no run ends within it.
+            (None, Some(long)) => long.overwrite(at, &bytes),
+            (None, None) => debug_assert!(false, "bytes move only to memory for long runs"),
+        }
     }
 
     /// Bytes since the start, also those that have moved.
