@@ -178,8 +178,12 @@ impl LoanMemory {
             Ok(slot) => return Self::Slot(slot),
             Err(shared) => shared.into_borrowed(),
         };
-        // The copy is only a fallback.
-        shared.map_or_else(|kept| Self::Slot(SlotMut::copy_of(kept.bytes())), Self::Shared)
+        match shared {
+            // A sample may be sent before its write fails, if another thread closes the writer. Peers may read it then.
+            Ok(memory) if !memory.is_writable() => Self::Slot(SlotMut::copy_of(memory.bytes())),
+            Ok(memory) => Self::Shared(memory),
+            Err(kept) => Self::Slot(SlotMut::copy_of(kept.bytes())),
+        }
     }
 
     fn bytes(&self) -> &[u8] {

@@ -18,6 +18,9 @@ pub trait BorrowedBytes: AsRef<[u8]> + Any + Send + Sync {
     /// The bytes, to fill before they become a payload. Empty if the owner lends them for reading.
     fn bytes_mut(&mut self) -> &mut [u8];
 
+    /// Whether [`bytes_mut`](Self::bytes_mut) returns the bytes.
+    fn is_writable(&self) -> bool;
+
     /// Shortens bytes to write to the first `len`.
     fn truncate(&mut self, len: usize);
 
@@ -76,6 +79,12 @@ impl BorrowedMut {
         let slot = Arc::get_mut(&mut self.0.0);
         debug_assert!(slot.is_some(), "writable memory has one reference");
         slot.map_or(&mut [], |slot| slot.bytes.bytes_mut())
+    }
+
+    /// Whether the owner of the memory still permits writes.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        self.0.0.bytes.is_writable()
     }
 
     /// Shortens the memory to its first `len` bytes.
@@ -203,6 +212,10 @@ mod tests {
     impl BorrowedBytes for Lent {
         fn bytes_mut(&mut self) -> &mut [u8] {
             &mut self.bytes
+        }
+
+        fn is_writable(&self) -> bool {
+            true
         }
 
         fn truncate(&mut self, len: usize) {

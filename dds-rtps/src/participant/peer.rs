@@ -754,7 +754,8 @@ impl Participant {
         } else {
             (&participant.default_unicast, &participant.default_multicast)
         };
-        let same_host = self.is_same_host(participant);
+        // Its own locators too: otherwise a participant of this host could name a reader of another one.
+        let same_host = self.is_same_host(participant) && is_same_host(&self.config.host_addresses, unicast);
         // By the protected builtin topic, a participant says itself where its endpoints are.
         let is_believed = same_host || peer.is_vouched;
         let unicast = if is_believed { unicast.clone() } else { peer.on_valid_hosts(unicast) };

@@ -52,8 +52,8 @@ impl<'b> MessageBuilder<'b> {
 
     /// Copies the start of a message into `into`, with a PAD behind its header that fills the rest.
     ///
-    /// So the content that follows lies at a fixed place. Returns false, and leaves `into` unspecified, if the start
-    /// does not fit, or if its length is no multiple of 4. So does a start with a HEADER_EXTENSION, whose fields would
+    /// So the content that follows lies at a fixed place. Returns false if the start does not fit, or if its length is
+    /// no multiple of 4. `into` is unspecified then. A HEADER_EXTENSION is refused too, because its fields would
     /// change.
     #[must_use]
     pub fn put_padded(start: &[u8], into: &mut [u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Large reliable samples through a receive buffer that is much smaller than the samples.
 
-use dds_rtps::concurrent::Payload;
+use dds_rtps::concurrent::{BorrowedBytes, BorrowedPool, Payload};
 use dds_rtps::history::{Operation, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
@@ -412,6 +412,67 @@ fn long_message_carries_whole_sample() {
             link.transfer(10, len);
             // The sample, and its HEARTBEAT for a reliable reader.
             assert!(link.datagrams - before <= 25, "{} messages", link.datagrams - before);
+            assert_eq!(link.writer.counters().fragment_bytes, 0);
+        }
+    }
+}
+
+/// Memory that a transport has lent.
+#[derive(Default)]
+struct Lent(Vec<u8>);
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl BorrowedBytes for Lent {
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+
+    fn is_writable(&self) -> bool {
+        true
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    fn give_back(&mut self) {
+        self.0 = Vec::new();
+    }
+}
+
+/// Each sample is longer than other long messages, and two of them do not fit into the buffer.
+#[test]
+fn lent_samples_go_out_whole_when_their_reader_has_room() {
+    for qos in [DataReaderQos::default().best_effort().keep_all(), DataReaderQos::default().reliable().keep_all()] {
+        let host = Host { buffer: 9 * MIB, ..memory() };
+        let mut link = Link::with(host, CongestionConfig::default(), &qos);
+        (link.tells, link.long_max) = (true, MIB);
+        let pool = BorrowedPool::<Lent>::new();
+        let before = link.datagrams;
+        for sample in 0..5 {
+            let lent = pool.fill(|place| {
+                place.0 = vec![sample; 6 * MIB];
+                Ok::<(), ()>(())
+            });
+            let now = link.now();
+            link.writer.write(now, NewChange::alive(InstanceHandle::NIL, lent.unwrap())).unwrap();
+            link.send();
+        }
+        link.run_until(|link| {
+            let last = link.writer.last_sequence_number();
+            link.writer.is_acknowledged(last) && link.writer.sent_up_to() == last && link.buffer.is_empty()
+        });
+        let mut taken = Vec::new();
+        link.reader.select(link.now(), &Selection::default(), Operation::Take, &mut taken);
+        let first_bytes: Vec<u8> = taken.iter().map(|change| change.payload.as_ref().unwrap().bytes()[0]).collect();
+        assert_eq!(first_bytes, [0, 1, 2, 3, 4]);
+        if qos.reliability == DataReaderQos::default().best_effort().reliability {
+            assert_eq!((link.dropped, link.datagrams - before), (0, 5));
             assert_eq!(link.writer.counters().fragment_bytes, 0);
         }
     }

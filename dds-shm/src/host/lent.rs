@@ -44,8 +44,9 @@ enum Around {
 }
 
 impl ShmHost {
-    /// Lends memory for the content of a message, which lies behind `front_len` and before at most `rest_max` bytes.
+    /// Lends memory for the content of a message.
     ///
+    /// In the message it lies behind `front_len` bytes, and before at most `rest_max` bytes.
     /// The place is empty before. Its bytes are those of earlier messages. At most half of the pool is lent, also while
     /// peers still hold it.
     ///
@@ -95,16 +96,29 @@ impl LentContent {
         Self { lent: None }
     }
 
-    /// The content, to fill in place.
+    /// The content, to fill in place. Empty after the first message with it, which peers may read.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
+        if !self.is_writable() {
+            return &mut [];
+        }
         let Some(LentBlock { pool, content, .. }) = &mut self.lent else { return &mut [] };
         let bytes = pool.memory().own_bytes_mut(content);
         debug_assert!(bytes.is_some(), "the block lies in the own pool");
         bytes.unwrap_or_default()
     }
 
-    /// Shortens the content to its first `len` bytes.
+    /// Whether the content may still be filled: no message has it yet.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        let Some(lent) = &self.lent else { return false };
+        *lent.around.lock().unwrap_or_else(PoisonError::into_inner) == Around::Unwritten
+    }
+
+    /// Shortens the content to its first `len` bytes, if it may still be filled.
     pub fn truncate(&mut self, len: usize) {
+        if !self.is_writable() {
+            return;
+        }
         if let Some(lent) = &mut self.lent {
             lent.content.truncate(len);
         }
@@ -112,7 +126,8 @@ impl LentContent {
 
     /// A message with this content, for [`ShmPath::send_staged`](super::ShmPath::send_staged). Copies only the rest.
     ///
-    /// Returns `None` if the place is empty, if `front` or `rest` does not fit, or if an earlier message had others.
+    /// Returns `None` if the place is empty, or if `front` or `rest` does not fit. So it does if an earlier message
+    /// had others.
     #[must_use]
     pub fn stage(&self, front: &[u8], rest: &[u8]) -> Option<StagedMessage> {
         let lent = self.lent.as_ref()?;

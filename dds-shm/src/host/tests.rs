@@ -387,8 +387,11 @@ fn lent_content_has_one_message_around_it() {
     let (one, mut other) = connected();
     let content = lent(&one.host, &bytes(3000)).unwrap();
     assert!(content.stage(&[7; 99], b"").is_none() && content.stage(&[7; 100], &[0; 41]).is_none());
+    let mut content = content;
+    assert_eq!(content.bytes_mut().len(), 3000);
     let first = content.stage(&[7; 100], b"end").unwrap();
     assert_eq!(first.len(), 3103);
+    assert!(content.bytes_mut().is_empty(), "peers may read it");
     // Peers may read the first one now, so others are refused and the same is not written again.
     assert!(content.stage(&[8; 100], b"end").is_none());
     assert!(content.stage(&[7; 100], b"enD").is_none() && content.stage(&[7; 100], b"en").is_none());

@@ -257,12 +257,15 @@ impl<T> DataWriter<T> {
 
     /// Lends the memory of an encoded sample of `len` bytes, to fill in place.
     ///
-    /// The sample is not copied on its way to local readers and to the socket. If all readers share memory with the
-    /// writer, a sample of 4 KiB to 8 MiB lies there, and is not copied for them either.
+    /// The sample is not copied on its way to local readers and to the socket.
+    ///
+    /// If all readers share memory with the writer, a sample of 4 KiB to almost 8 MiB lies there. So it is not copied
+    /// for them either.
     ///
     /// The memory begins with the encapsulation header, in the byte order of this machine. The sample begins at byte 4.
-    /// The bytes after the header are those of earlier samples: fill all of them. [`write`](LoanedBytes::write) checks
-    /// the bytes as [`write_encoded`](DataWriter::write_encoded) does, including the header. A writer lends at most 64
+    /// The bytes after the header are those of earlier samples of this process: fill all of them.
+    ///
+    /// [`write`](LoanedBytes::write) checks the bytes as [`write_encoded`](DataWriter::write_encoded) does, including the header. A writer lends at most 64
     /// loans at a time.
     ///
     /// ```

@@ -20,7 +20,7 @@ const BYTES_PER_SECOND: u64 = 1 << 20;
 ///
 /// Its repairs leave no host, so a forged request amplifies nothing. They cost a few percent of a processor. A reader
 /// that gets no processor for long, and then misses many large changes, needs them.
-const BYTES_PER_SECOND_ON_HOST: u64 = 256 << 20;
+const BYTES_PER_SECOND_ON_HOST: u64 = 64 << 20;
 
 /// Budget of one reader for repeated repairs.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn reader_on_this_host_waits_for_no_budget() {
         let mut budget = RepairBudget::new(true);
-        for ms in (0..10_000).step_by(10) {
+        for ms in (0..10_000).step_by(40) {
             assert!(budget.admits(at(ms), 0), "after {ms} ms");
             let _ = budget.note_repair(SequenceNumber(1));
             budget.note_bytes(2 * MIB, true);

@@ -20,6 +20,9 @@ const COPY_MAX: usize = 1024;
 /// Bytes of a change beside its payload and its inline QoS: INFO_TS 12, DATA 24.
 const CHANGE_OVERHEAD: usize = 36;
 
+/// Most bytes of the headers of a lent change: INFO_TS, DATA and inline QoS. A transport leaves more room for them.
+const LENT_HEADERS_MAX: usize = 200;
+
 /// Bytes of the parameters of the inline QoS. The sentinel ends a list with at least one.
 const KEY_HASH_LEN: usize = 20;
 const STATUS_INFO_LEN: usize = 8;
@@ -115,6 +118,11 @@ impl<'d> Layout<'d> {
     pub(crate) fn is_within(&self, change: &CacheChange, len_max: usize) -> bool {
         // The present content of the datagram does not count: the change may go into a message of its own.
         Header::WIRE_LEN + self.sender.len_of(change) <= len_max
+    }
+
+    /// Whether the headers of a change fit in front of lent memory.
+    pub(crate) fn has_short_headers(&self, change: &CacheChange) -> bool {
+        self.sender.len_of(change) - payload_len(change) <= LENT_HEADERS_MAX
     }
 
     /// Adds a whole change.

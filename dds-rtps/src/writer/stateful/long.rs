@@ -38,7 +38,16 @@ impl LongMessages {
             && stored.fragment_size == 0
             && payload_len(&stored.change) > usize::from(destinations.fragment_size)
             && destinations.may_be_long()
-            && (is_lent(stored) || layout.is_within(&stored.change, self.len_max))
+            && (layout.is_within(&stored.change, self.len_max)
+                || is_lent(stored) && layout.has_short_headers(&stored.change))
+    }
+
+    /// Bytes that a change needs at its readers at once, because it goes out as a whole. Otherwise zero.
+    pub(super) fn len_of_lent(&self, stored: Option<&StoredChange>) -> usize {
+        match stored {
+            Some(stored) if self.len_max > 0 && is_lent(stored) => payload_len(&stored.change),
+            _ => 0,
+        }
     }
 
     /// Notes the newest change, which is longer than a fragment.

@@ -757,6 +757,9 @@ impl StatefulWriter {
     ///
     /// `None` if the system reports nothing: then the clock sets the rate. Returns whether the writer sends more now.
     pub fn note_room(&mut self, now: Now, room: Option<usize>) -> bool {
+        // A lent change goes out as a whole, and is lost without room for all of it.
+        let needed = self.long.len_of_lent(self.history.get(self.cursor.next()));
+        let room = room.map(|room| if room < needed { 0 } else { room });
         let sends_more = self.gate.pacer.note_report(now.instant, room);
         if !sends_more {
             if let Some(until) = self.gate.pacer.opens_at(self.readers.destinations.rate) {

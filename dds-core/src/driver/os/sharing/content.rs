@@ -5,7 +5,7 @@
 //! The headers of a sample are known when it is written. So its memory begins with a front of fixed length, whose
 //! unused part becomes a PAD. The sample itself begins at a multiple of 8 bytes, behind its encapsulation header.
 
-use super::{LENT_MESSAGE_MAX, SharedHost, Sharing};
+use super::{LENT_MESSAGE_MAX, LENT_SHARE, SharedHost, Sharing};
 use dds_rtps::concurrent::{BorrowedBytes, BorrowedMut};
 use dds_rtps::output::Datagram;
 use dds_rtps::wire::MessageBuilder;
@@ -32,6 +32,10 @@ impl BorrowedBytes for OwnContent {
         self.0.bytes_mut()
     }
 
+    fn is_writable(&self) -> bool {
+        self.0.is_writable()
+    }
+
     fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
@@ -44,7 +48,8 @@ impl BorrowedBytes for OwnContent {
 impl Sharing {
     /// Lends memory for an encoded sample of `len` bytes. `None` if there is no room, or if it is too long.
     pub(in crate::driver::os) fn lend(&self, len: usize) -> Option<BorrowedMut> {
-        if self.process.is_left() || len > LENT_MESSAGE_MAX - FRONT_LEN - REST_MAX {
+        let longest = LENT_MESSAGE_MAX.min(self.limit / LENT_SHARE);
+        if self.process.is_left() || len.saturating_add(FRONT_LEN + REST_MAX) > longest {
             return None;
         }
         let host = match &self.state.lock().host {

@@ -174,6 +174,10 @@ impl BorrowedBytes for PeerBytes {
         &mut []
     }
 
+    fn is_writable(&self) -> bool {
+        false
+    }
+
     fn truncate(&mut self, _len: usize) {}
 
     fn give_back(&mut self) {

@@ -87,10 +87,13 @@ const UDP_MAX: usize = 65_507;
 /// busy reader keeps may have this length.
 pub(in crate::driver::os) const LONG_MESSAGE_MAX: usize = (1 << 20) + (4 << 10);
 
-/// Longest message whose sample the application fills in shared memory: 8 MiB with its headers.
+/// Longest message whose sample lies in shared memory already.
 ///
-/// Nothing copies it, so fragments would only take time.
-pub(in crate::driver::os) const LENT_MESSAGE_MAX: usize = (8 << 20) + (4 << 10);
+/// Nothing copies it, so fragments would only take time. A reader keeps one message of this length.
+pub(in crate::driver::os) const LENT_MESSAGE_MAX: usize = 8 << 20;
+
+/// The part of the memory that such a message may take, as its reader keeps no longer one: 1 / `LENT_SHARE`.
+const LENT_SHARE: usize = 8;
 
 /// In a smaller memory, a few long messages would take all of it.
 const LONG_LIMIT_MIN: usize = 32 * LONG_MESSAGE_MAX;
