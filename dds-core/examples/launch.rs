@@ -7,6 +7,7 @@ use dds_core::{DdsType, DomainParticipant, TopicSpec};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 #[derive(DdsType, Debug)]
 struct Pose {
@@ -18,6 +19,7 @@ struct Pose {
 /// A station that starts late gets the pose of each robot.
 const POSE: TopicSpec<Pose> = TopicSpec::new("robot/pose", Preset::State);
 const ROBOTS: u32 = 3;
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> Result<(), Box<dyn Error>> {
     match std::env::args().nth(1).as_deref() {
@@ -34,7 +36,9 @@ fn launch() -> Result<(), Box<dyn Error>> {
     let status = station.wait()?;
     for mut robot in robots {
         drop(robot.stdin.take());
-        robot.wait()?;
+        if !robot.wait()?.success() {
+            return Err("a robot failed".into());
+        }
     }
     println!("all processes have ended");
     if status.success() { Ok(()) } else { Err(format!("the station failed: {status}").into()) }
@@ -56,13 +60,13 @@ fn robot(robot: u32) -> Result<(), Box<dyn Error>> {
 
 fn station() -> Result<(), Box<dyn Error>> {
     let participant = DomainParticipant::from_env()?;
+    let reader = participant.reader(&POSE)?;
     let mut seen = BTreeSet::new();
-    for pose in participant.reader(&POSE)?.iter() {
+    while seen.len() < ROBOTS as usize {
+        // A robot that has failed sends no pose.
+        let Some(pose) = reader.next_sample().block_for(PATIENCE)?.data else { continue };
         println!("robot {} is at {}", pose.robot, pose.x);
         seen.insert(pose.robot);
-        if seen.len() == ROBOTS as usize {
-            break;
-        }
     }
     println!("all {ROBOTS} robots are there");
     Ok(())

@@ -36,7 +36,7 @@ fn main() -> Fallible<()> {
 
 /// A record has the nanoseconds since the first sample, the length of the payload, and the payload.
 fn record(participant: &DomainParticipant, topic: &Topic<Raw>, file: File, count: u32) -> Fallible<()> {
-    let reader = participant.reader(topic)?; // best effort and volatile, so each writer matches
+    let reader = participant.reader(topic)?; // best effort and volatile, so it matches most writers
     let mut file = BufWriter::new(file);
     let (mut begin, mut recorded) = (Time::INVALID, 0);
     while recorded < count {

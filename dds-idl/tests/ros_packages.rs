@@ -84,6 +84,7 @@ fn files_of_a_package_stand_in_any_folder() {
         ("adapi/common/msg/Status.msg", "uint16 code"),
         ("adapi/parts_of_msg/Part.msg", "int32 a"),
         ("adapi/routing/srv/Clear.srv", "Part part\n---\nadapi/Status status"),
+        ("adapi/routing/srv/Clear_Request.msg", "Part part"),
         ("adapi/msg/Own.msg", "int8 own"),
         ("adapi/old/Own.msg", "int16 old"),
         ("adapi/test/msg/Broken.msg", "no type"),

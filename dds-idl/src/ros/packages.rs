@@ -265,8 +265,12 @@ impl RosPackages {
                 PackagePlace::Packages(folder) => {
                     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                         let package = entry.file_name().to_str().map(str::to_owned);
-                        let has_interfaces =
-                            || InterfaceKind::ALL.iter().any(|kind| entry.path().join(kind.as_str()).is_dir());
+                        let has_interfaces = || {
+                            let has_kind = |kind: InterfaceKind| {
+                                entry.path().join(kind.as_str()).is_dir() || !files_of(&entry.path(), kind).is_empty()
+                            };
+                            InterfaceKind::ALL.into_iter().any(has_kind)
+                        };
                         names.extend(package.filter(|_| has_interfaces()));
                     }
                 }
@@ -336,7 +340,8 @@ fn names_in(package: &str, folder: &Path) -> Vec<InterfaceName> {
     for kind in InterfaceKind::ALL {
         for file in files_of(folder, kind).keys() {
             let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            names.extend(InterfaceName::new(package, kind, stem));
+            // Humble installs `X_Request.msg` beside `X.srv`. The service has its parts already.
+            names.extend(InterfaceName::new(package, kind, stem).ok().filter(|name| name.interface() == *name));
         }
     }
     names.into_iter().collect()

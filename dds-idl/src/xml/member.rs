@@ -114,13 +114,13 @@ pub(super) fn declaration(node: Node<'_, '_>) -> Translated<(String, String)> {
     let key = attribute(node, &["mapKeyType", "key_type", "keyType"]);
     let map_bound = bound(&["mapMaxLength"])?;
     if map_bound.is_some() || key.is_some() || map_parts.is_some() {
-        let key = match key {
-            None if let Some((key, _)) = map_parts => base_type(key)?,
-            Some("nonBasic") | None => {
+        let key = match (key, map_parts) {
+            (None, Some((key, _))) => base_type(key)?,
+            (Some("nonBasic") | None, _) => {
                 let name = attribute(node, &["mapKeyNonBasicTypeName", "mapKeyTypeName"]).unwrap_or_default();
                 type_name(node, name)?
             }
-            Some(key) => map_key(node, key)?,
+            (Some(key), _) => map_key(node, key)?,
         };
         ty = format!("map<{key}, {ty}{}>", map_bound.unwrap_or_default());
     }

@@ -114,16 +114,21 @@ fn read(bytes: &[u8], authority: &Certificate, now: i64) -> Result<Vec<SingleRes
     }
 }
 
-/// Whether an authority has issued the certificates that an answer is about (RFC 6960, 4.1.1).
+/// Whether an authority may have issued the certificates that an answer is about (RFC 6960, 4.1.1).
+///
+/// Its key decides, because a name has several encodings. An answer with an unknown hash counts: otherwise a revoked
+/// certificate would pass.
 fn is_issuer(authority: &Certificate, about: &CertId) -> bool {
-    let hash = |bytes: &[u8]| match about.hash_algorithm.oid {
-        SHA1 => Some(Sha1::digest(bytes).to_vec()),
-        other => Hash::from_oid(other).map(|hash| hash.of(bytes)),
-    };
     let content = &authority.parsed.tbs_certificate;
     let key = content.subject_public_key_info.subject_public_key.as_bytes().unwrap_or_default();
-    hash(&encoded(&content.subject)).as_deref() == Some(about.issuer_name_hash.as_bytes())
-        && hash(key).as_deref() == Some(about.issuer_key_hash.as_bytes())
+    let hash = match about.hash_algorithm.oid {
+        SHA1 => Sha1::digest(key).to_vec(),
+        other => match Hash::from_oid(other) {
+            Some(hash) => hash.of(key),
+            None => return true,
+        },
+    };
+    hash == about.issuer_key_hash.as_bytes()
 }
 
 /// Whether the authority has signed a response, or a responder of it that was valid then.
@@ -226,12 +231,13 @@ mod tests {
     /// Two authorities may give the same number, and one responder may answer for both.
     #[test]
     fn answers_about_certificates_of_another_authority_are_left_out() {
-        let (authority, _, [one, other, _]) = fleet();
+        let (authority, _, [one, other, third]) = fleet();
         let (same_name, other_name) =
             (Issuer::generate("identity CA", VALIDITY).unwrap(), Issuer::generate("other CA", VALIDITY).unwrap());
         let mut of_other_key = answer(&authority, &one, revoked(), NOW);
         of_other_key.cert_id.issuer_key_hash = answer(&other_name, &one, GOOD, NOW).cert_id.issuer_key_hash;
-        let mut of_unknown_hash = answer(&authority, &one, revoked(), NOW);
+        // It counts, because it may be about this authority.
+        let mut of_unknown_hash = answer(&authority, &third, revoked(), NOW);
         of_unknown_hash.cert_id.hash_algorithm = ecdsa_with_sha256();
         let of_others = [&same_name, &other_name].map(|issuer| answer(issuer, &one, revoked(), NOW));
         let mut by_sha256 = answer(&authority, &other, revoked(), NOW);
@@ -245,6 +251,7 @@ mod tests {
             |answers| OcspResponses::from_der(&response(authority.key(), None, answers), authority.certificate(), NOW);
         let responses = read(answers).unwrap();
         assert_eq!((responses.check(&one), responses.check(&other)), (Ok(()), Err(CertificateError::Revoked)));
+        assert_eq!(responses.check(&third), Err(CertificateError::Revoked));
         // A file without any answer about the authority is not the right one.
         assert_eq!(read(vec![answer(&other_name, &one, GOOD, NOW)]), Err(CertificateError::OcspMalformed));
     }
