@@ -284,8 +284,8 @@ impl DomainParticipantBuilder {
 
     /// Adds a name and a value that peers see, such as a version.
     ///
-    /// Default: `dds.sys_info.hostname`, `.process_id` and `.executable_filepath`, in clear text. A property of the same
-    /// name replaces each of them.
+    /// Default: `dds.sys_info.hostname`, `.process_id` and `.executable_filepath`, in clear text. A property of the
+    /// same name replaces each of them.
     ///
     /// Except for that of a durability service, a property has no effect on this participant. A repeated name replaces
     /// the value.

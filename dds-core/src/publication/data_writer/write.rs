@@ -265,8 +265,8 @@ impl<T> DataWriter<T> {
     /// The memory begins with the encapsulation header, in the byte order of this machine. The sample begins at byte 4.
     /// The bytes after the header are those of earlier samples of this process: fill all of them.
     ///
-    /// [`write`](LoanedBytes::write) checks the bytes as [`write_encoded`](DataWriter::write_encoded) does, including the header. A writer lends at most 64
-    /// loans at a time.
+    /// [`write`](LoanedBytes::write) checks the bytes as [`write_encoded`](DataWriter::write_encoded) does, including
+    /// the header. A writer lends at most 64 loans at a time.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope};
