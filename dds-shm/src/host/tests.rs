@@ -190,8 +190,8 @@ fn kept_message_lies_in_its_block_until_it_is_dropped() {
 fn message_beyond_the_bound_or_within_the_ring_is_copied() {
     let (one, mut other) = connected();
     let (mut all, mut place) = (Vec::new(), KeptMessage::new());
-    // A sixteenth of the pool of 8 MiB.
-    for _ in 0..5 {
+    // An eighth of the pool of 8 MiB.
+    for _ in 0..10 {
         one.send(&bytes(100_000)).unwrap();
         match other.reception.next_event(Some(PATIENCE)) {
             Some(ShmEvent::Message(message)) => match message.keep(&mut place) {
@@ -205,7 +205,7 @@ fn message_beyond_the_bound_or_within_the_ring_is_copied() {
             event => panic!("{event:?}"),
         }
     }
-    assert_eq!(all.len(), 4);
+    assert_eq!(all.len(), 9);
     all.pop();
     one.send(&bytes(2000)).unwrap();
     let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("no message") };
