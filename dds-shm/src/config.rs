@@ -45,7 +45,7 @@ pub struct ShmConfig {
     pub held_bytes_max: usize,
     /// Most bytes of a peer's pool that this process keeps in place. Default: 2 MiB. Zero copies every message.
     ///
-    /// At most a sixteenth of that pool, so that the peer can go on. See [`ShmMessage::keep`](crate::ShmMessage::keep).
+    /// At most an eighth of that pool, so that the peer can go on. See [`ShmMessage::keep`](crate::ShmMessage::keep).
     pub kept_bytes_max: usize,
     /// Most paths and unfinished handshakes. Default: 128.
     ///
