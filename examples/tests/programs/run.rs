@@ -148,7 +148,7 @@ fn configured_environment_overrides_file() {
     let said = run(None);
     for expected in [
         "domain 0\n",
-        r#"seen as "robot 7", forgotten after 5s, with [("team", "red"), ("example", "configured")]"#,
+        r#"seen as "robot 7", forgotten after 5s, with [("team", "red"), ("example", "configured")"#,
         "KeepLast { depth: 3 }, deadline 1s",
         "RELIABILITY cannot be changed",
         "did you mean \"pose\"?",
