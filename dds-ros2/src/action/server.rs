@@ -178,9 +178,12 @@ impl<A: RosAction> ActionServer<A> {
             }
             // Dropping the request rejects it.
             if let Some(request) = &taken.request {
-                let reason = format_args!("{}: a goal has the id {id} of another one", self.core.name);
                 let faults = self.core.node.context().inner.graph.faults();
-                faults.note(prefix_of(request.client()), FaultKind::Goal, reason);
+                faults.note(
+                    prefix_of(request.client()),
+                    FaultKind::Goal,
+                    format_args!("{}: a goal has the id {id} of another one", self.core.name),
+                );
             }
         }
         Ok(None)

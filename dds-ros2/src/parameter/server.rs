@@ -204,8 +204,11 @@ impl Shared {
         };
         // One for each request, so that a request of many counts as one.
         if let Some(reason) = parameters.iter().find_map(problem) {
-            let reason = format_args!("node {}: {reason}", self.node);
-            self.context.inner.graph.faults().note(prefix_of(client), FaultKind::Parameter, reason);
+            self.context.inner.graph.faults().note(
+                prefix_of(client),
+                FaultKind::Parameter,
+                format_args!("node {}: {reason}", self.node),
+            );
         }
     }
 

@@ -341,8 +341,11 @@ impl<S: RosService> Core<S> {
                 }
                 Err(error) => {
                     state.dropped += 1;
-                    let reason = format_args!("{}: {error}", self.name);
-                    self.context.inner.graph.faults().note(prefix_of(request.writer), kind_of(&self.name), reason);
+                    self.context.inner.graph.faults().note(
+                        prefix_of(request.writer),
+                        kind_of(&self.name),
+                        format_args!("{}: {error}", self.name),
+                    );
                 }
             }
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 const SPARE_SLOTS_MAX: usize = 32;
 
 /// Bytes of another owner. They stay the same until they are given back, except through [`bytes_mut`](Self::bytes_mut).
-pub trait BorrowedBytes: AsRef<[u8]> + Any + Send + Sync {
+pub trait BorrowedBytes: AsRef<[u8]> + AnyBytes + Send + Sync {
     /// The bytes, to fill before they become a payload. Empty if the owner lends them for reading.
     fn bytes_mut(&mut self) -> &mut [u8];
 
@@ -26,6 +26,24 @@ pub trait BorrowedBytes: AsRef<[u8]> + Any + Send + Sync {
 
     /// Gives the bytes back, and is empty then.
     fn give_back(&mut self);
+}
+
+/// A value as one of any type. The oldest compiler cannot convert a trait object to that of a supertrait.
+pub trait AnyBytes: Any {
+    /// This value.
+    fn as_any(&self) -> &dyn Any;
+    /// This value, to change.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+impl<T: Any> AnyBytes for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
 }
 
 /// A reference of a payload to borrowed memory.
@@ -57,7 +75,7 @@ impl BorrowedRef {
 
     /// The borrowed memory, if it is of the kind `B`.
     pub(super) fn kind<B: BorrowedBytes>(&self) -> Option<&B> {
-        (&*self.0.bytes as &dyn Any).downcast_ref()
+        (*self.0.bytes).as_any().downcast_ref()
     }
 }
 
@@ -153,7 +171,7 @@ impl<B: BorrowedBytes + Default> BorrowedPool<B> {
     pub fn lend<E>(&self, borrow: impl FnOnce(&mut B) -> Result<(), E>) -> Result<BorrowedMut, E> {
         let mut slot = self.empty_slot();
         let bytes = match Arc::get_mut(&mut slot) {
-            Some(slot) => (&mut *slot.bytes as &mut dyn Any).downcast_mut::<B>(),
+            Some(slot) => (*slot.bytes).as_any_mut().downcast_mut::<B>(),
             None => None,
         };
         let borrowed = borrow(bytes.expect("a pool has slots of one kind, and an empty one has one reference"));
