@@ -20,7 +20,7 @@ pub fn encode_payload<T: Encode + TypeInfo>(
 ) -> Result<(), EncodeError> {
     // Dynamic data has the extensibility of its type, which no constant knows.
     let extensibility = sample.framing().unwrap_or(T::DESCRIPTION.extensibility());
-    payload_of(extensibility, encoding, buffer, |e| sample.encode(e))
+    payload_of(extensibility, encoding, buffer, None, |e| sample.encode(e))
 }
 
 /// As [`encode_payload`], but long runs of bytes and numbers go to `long`, behind the bytes before them.
@@ -29,26 +29,14 @@ pub fn encode_payload<T: Encode + TypeInfo>(
 ///
 /// # Errors
 /// The value does not fit its type. Both then hold no payload.
-pub fn encode_payload_beside<T: Encode + TypeInfo>(
+pub fn encode_payload_beside<'b, T: Encode + TypeInfo>(
     sample: &T,
     encoding: Encoding,
-    buffer: &mut Vec<u8>,
-    long: &mut dyn LongRuns,
+    buffer: &'b mut Vec<u8>,
+    long: &'b mut dyn LongRuns,
 ) -> Result<(), EncodeError> {
     let extensibility = sample.framing().unwrap_or(T::DESCRIPTION.extensibility());
-    let mut header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST);
-    buffer.clear();
-    buffer.extend_from_slice(&header.to_bytes());
-    let mut encoder = Encoder::with_long_runs(buffer, encoding, ByteOrder::HOST, long);
-    sample.encode(&mut encoder)?;
-    // As in `payload_of`.
-    let padding = encoder.position().wrapping_neg() % 4;
-    if padding != 0 {
-        encoder.bytes(&[0; 3][..padding]);
-        header.padding = padding as u8;
-        encoder.overwrite_at(0, header.to_bytes());
-    }
-    Ok(())
+    payload_of(extensibility, encoding, buffer, Some(long), |e| sample.encode(e))
 }
 
 /// Encodes a key as a payload, for dispose and unregister.
@@ -64,7 +52,7 @@ pub fn encode_key_payload<T: Keyed + TypeInfo>(
     buffer: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
     let extensibility = T::framing_of_key(key).unwrap_or(T::DESCRIPTION.extensibility());
-    payload_of(extensibility, encoding, buffer, |e| T::encode_key_value(key, e))
+    payload_of(extensibility, encoding, buffer, None, |e| T::encode_key_value(key, e))
 }
 
 /// Decodes a sample from a payload. The sample may borrow from the payload.
@@ -93,12 +81,13 @@ pub fn decode_key_payload<T: Keyed>(payload: &[u8]) -> Result<T::Key, DecodeErro
     T::decode_key_value(&mut Decoder::of_payload_for(payload, T::EXTENSIBILITY)?)
 }
 
-/// Writes header, body and padding.
+/// Writes header, body and padding. `long`: memory for long runs.
 #[inline]
-fn payload_of(
+fn payload_of<'b>(
     extensibility: Extensibility,
     encoding: Encoding,
-    buffer: &mut Vec<u8>,
+    buffer: &'b mut Vec<u8>,
+    long: Option<&'b mut dyn LongRuns>,
     body: impl FnOnce(&mut Encoder<'_>) -> Result<(), EncodeError>,
 ) -> Result<(), EncodeError> {
     // The writer chooses the byte order, and a reader on a host of the same kind can copy.
@@ -106,17 +95,15 @@ fn payload_of(
     // The buffer of the writer serves each sample, so this rarely allocates.
     buffer.clear();
     buffer.extend_from_slice(&header.to_bytes());
-    body(&mut Encoder::new(buffer, encoding, ByteOrder::HOST))?;
+    let mut encoder = Encoder::with_long_runs(buffer, encoding, ByteOrder::HOST, long);
+    body(&mut encoder)?;
     // RTPS 2.5, 10.5: a payload ends at a multiple of 4, and the options say how many bytes were added.
-    let padding = buffer.len().wrapping_neg() % 4;
+    let padding = encoder.position().wrapping_neg() % 4;
     // The header precedes the body, so the padding count is filled in last.
     if padding != 0 {
-        buffer.resize(buffer.len() + padding, 0);
+        encoder.bytes(&[0; 3][..padding]);
         header.padding = padding as u8;
-        if let Some(place) = buffer.first_chunk_mut() {
-            *place = header.to_bytes();
-        }
+        encoder.overwrite_at(0, header.to_bytes());
     }
-    debug_assert_eq!(buffer.len() % 4, 0, "a payload is padded to a multiple of 4");
     Ok(())
 }

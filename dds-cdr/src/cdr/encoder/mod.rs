@@ -82,15 +82,15 @@ impl<'b> Encoder<'b> {
         Self { purpose: Purpose::KeyHash, ..Self::new(buffer, encoding, ByteOrder::Big) }
     }
 
-    /// As [`Encoder::new`], for an empty alignment at the present end. Long runs go to `long`, behind the content of
-    /// `buffer`.
+    /// As [`Encoder::new`]. If there is a `long`, the content of `buffer` and a long run move there together.
+    #[inline]
     pub(in crate::cdr) fn with_long_runs(
         buffer: &'b mut Vec<u8>,
         encoding: Encoding,
         order: ByteOrder,
-        long: &'b mut dyn LongRuns,
+        long: Option<&'b mut dyn LongRuns>,
     ) -> Self {
-        Self { long: Some(long), ..Self::new(buffer, encoding, order) }
+        Self { long, ..Self::new(buffer, encoding, order) }
     }
 
     /// Returns the encoding.
@@ -143,7 +143,7 @@ impl<'b> Encoder<'b> {
     /// Appends bytes without length or alignment.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        if bytes.len() >= LONG_RUN && self.moves(bytes) {
+        if bytes.len() >= LONG_RUN && self.moves_run(bytes) {
             return;
         }
         append(self.buffer, bytes);
@@ -168,7 +168,7 @@ impl<'b> Encoder<'b> {
         self.align(T::SIZE);
         let bytes = T::bytes_of(run);
         let is_copied_as_is = T::SIZE == 1 || self.order.is_host();
-        if bytes.len() >= LONG_RUN && is_copied_as_is && self.moves(bytes) {
+        if bytes.len() >= LONG_RUN && is_copied_as_is && self.moves_run(bytes) {
             return;
         }
         let start = self.buffer.len();
@@ -363,7 +363,7 @@ impl<'b> Encoder<'b> {
 
     /// Moves the content of the buffer and a run, if there is memory for long runs.
     #[cold]
-    fn moves(&mut self, run: &[u8]) -> bool {
+    fn moves_run(&mut self, run: &[u8]) -> bool {
         let Some(long) = &mut self.long else { return false };
         if self.open_parameters > 0 || !long.append(self.buffer, run) {
             return false;
