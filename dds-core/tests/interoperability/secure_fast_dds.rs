@@ -7,8 +7,8 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use crate::secure_peer::{
-    ENCRYPT_ORIGIN, SIGN_ORIGIN, SecurePeer, TURN, ask, endpoints, expel, fleet, observed_participant, participant,
-    refuse,
+    ENCRYPT_ORIGIN, SIGN_ORIGIN, SecurePeer, TURN, answers_with_each_kind_of_protection, ask, endpoints, expel, fleet,
+    observed_participant, participant, refuse,
 };
 use std::path::Path;
 use std::process::Command;
@@ -25,33 +25,7 @@ fn start(enclave: &Path) -> SecurePeer {
 #[test]
 #[ignore = "needs Fast DDS: .ci/run fast_dds"]
 fn fast_dds_answers_with_each_kind_of_protection() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let kinds = [
-        ("NONE", "NONE", "NONE", "NONE"),
-        ("SIGN", "NONE", "NONE", "NONE"),
-        ("ENCRYPT", "NONE", "NONE", "NONE"),
-        ("NONE", "NONE", "SIGN", "NONE"),
-        ("NONE", "ENCRYPT", "ENCRYPT", "NONE"),
-        ("SIGN", "ENCRYPT", "ENCRYPT", "NONE"),
-        ("NONE", "NONE", "NONE", "SIGN"),
-        ("NONE", "NONE", "NONE", "ENCRYPT"),
-        ("NONE", "NONE", "SIGN", "ENCRYPT"),
-        ("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"),
-        (SIGN_ORIGIN, "NONE", "NONE", "NONE"),
-        (ENCRYPT_ORIGIN, "NONE", "NONE", "NONE"),
-        ("NONE", "NONE", SIGN_ORIGIN, "NONE"),
-        ("NONE", ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "NONE"),
-        (SIGN_ORIGIN, ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "ENCRYPT"),
-    ];
-    for (rtps, discovery, metadata, data) in kinds {
-        let fleet = fleet(rtps, discovery, metadata, data);
-        for (own, theirs) in [("one", "other"), ("other", "one")] {
-            println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
-            let fast = start(&fleet.enclave(theirs));
-            ask(&endpoints(&participant(&fleet, own)));
-            fast.end();
-        }
-    }
+    answers_with_each_kind_of_protection(start);
 }
 
 /// Keys would change, which Fast DDS does not follow.

@@ -7,8 +7,9 @@ use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::security::{SecurityEvent, SecuritySeverity};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 pub(crate) const SIGN_ORIGIN: &str = "SIGN_WITH_ORIGIN_AUTHENTICATION";
@@ -140,4 +141,35 @@ pub(crate) fn refuse(participant: &DomainParticipant) {
         assert!(std::time::Instant::now() < end, "{error}");
     }
     assert!(participant.discovered_participants().is_empty());
+}
+
+/// Lets a peer answer questions with each kind of protection, in both roles of the handshake.
+pub(crate) fn answers_with_each_kind_of_protection(start: impl Fn(&Path) -> SecurePeer) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds = [
+        ("NONE", "NONE", "NONE", "NONE"),
+        ("SIGN", "NONE", "NONE", "NONE"),
+        ("ENCRYPT", "NONE", "NONE", "NONE"),
+        ("NONE", "NONE", "SIGN", "NONE"),
+        ("NONE", "ENCRYPT", "ENCRYPT", "NONE"),
+        ("SIGN", "ENCRYPT", "ENCRYPT", "NONE"),
+        ("NONE", "NONE", "NONE", "SIGN"),
+        ("NONE", "NONE", "NONE", "ENCRYPT"),
+        ("NONE", "NONE", "SIGN", "ENCRYPT"),
+        ("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"),
+        (SIGN_ORIGIN, "NONE", "NONE", "NONE"),
+        (ENCRYPT_ORIGIN, "NONE", "NONE", "NONE"),
+        ("NONE", "NONE", SIGN_ORIGIN, "NONE"),
+        ("NONE", ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "NONE"),
+        (SIGN_ORIGIN, ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "ENCRYPT"),
+    ];
+    for (rtps, discovery, metadata, data) in kinds {
+        let fleet = fleet(rtps, discovery, metadata, data);
+        for (own, theirs) in [("one", "other"), ("other", "one")] {
+            println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
+            let peer = start(&fleet.enclave(theirs));
+            ask(&endpoints(&participant(&fleet, own)));
+            peer.end();
+        }
+    }
 }
