@@ -245,12 +245,6 @@ impl LentContent {
         &mut []
     }
 
-    /// Whether the content may still be filled.
-    #[must_use]
-    pub fn is_writable(&self) -> bool {
-        false
-    }
-
     /// Shortens the content.
     pub fn truncate(&mut self, _len: usize) {}
 

@@ -397,11 +397,11 @@ pub trait Network: Send + Sync {
         0
     }
 
-    /// Lends memory for an encoded sample of `len` bytes, which readers of this host get without a copy.
+    /// Lends memory for an encoded sample of `len` bytes, which the readers at `locators` get without a copy.
     ///
-    /// `None` if the network has no such memory, or if it lends all of it.
-    fn lend(&self, len: usize) -> Option<BorrowedMut> {
-        let _ = len;
+    /// `None` if such memory does not reach all of them, or if there is no room in it.
+    fn lend(&self, locators: &[Locator], len: usize) -> Option<BorrowedMut> {
+        let _ = (locators, len);
         None
     }
 

@@ -212,11 +212,12 @@ impl Outgoing {
         }
     }
 
-    /// Lends memory for an encoded sample of `len` bytes, which readers at `locators` get without a copy.
-    ///
-    /// `None` if long messages do not reach all of them, or if the memory is too small.
+    /// As [`Network::lend`]. `None` with a transform, because a transform copies each message.
     pub(crate) fn lend(&self, locators: &[Locator], len: usize) -> Option<BorrowedMut> {
-        if self.long_message_max(locators) == 0 { None } else { self.network.lend(len) }
+        match self.transform {
+            Transform::Identity => self.network.lend(locators, len),
+            _ => None,
+        }
     }
 
     /// Whether the socket has accepted all datagrams so far.

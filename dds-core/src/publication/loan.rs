@@ -179,9 +179,13 @@ impl LoanMemory {
             Err(shared) => shared.into_borrowed(),
         };
         match shared {
-            // A sample may be sent before its write fails, if another thread closes the writer. Peers may read it then.
-            Ok(memory) if !memory.is_writable() => Self::Slot(SlotMut::copy_of(memory.bytes())),
-            Ok(memory) => Self::Shared(memory),
+            Ok(mut memory) => {
+                // A sample may be sent before its write fails, if another thread closes the writer. Peers read it then.
+                if memory.bytes_mut().is_empty() {
+                    return Self::Slot(SlotMut::copy_of(memory.bytes()));
+                }
+                Self::Shared(memory)
+            }
             Err(kept) => Self::Slot(SlotMut::copy_of(kept.bytes())),
         }
     }

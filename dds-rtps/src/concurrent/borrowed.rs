@@ -16,19 +16,20 @@ const SPARE_SLOTS_MAX: usize = 32;
 /// Bytes of another owner. They stay the same until they are given back, except through [`bytes_mut`](Self::bytes_mut).
 pub trait BorrowedBytes: AsRef<[u8]> + AnyBytes + Send + Sync {
     /// The bytes, to fill before they become a payload. Empty if the owner lends them for reading.
-    fn bytes_mut(&mut self) -> &mut [u8];
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut []
+    }
 
-    /// Whether [`bytes_mut`](Self::bytes_mut) returns the bytes.
-    fn is_writable(&self) -> bool;
-
-    /// Shortens bytes to write to the first `len`.
-    fn truncate(&mut self, len: usize);
+    /// Shortens bytes to write to the first `len`. Without effect on bytes for reading.
+    fn truncate(&mut self, len: usize) {
+        let _ = len;
+    }
 
     /// Gives the bytes back, and is empty then.
     fn give_back(&mut self);
 }
 
-/// A value as one of any type. The oldest compiler cannot convert a trait object to that of a supertrait.
+/// The conversion to [`Any`]. Rust 1.85 cannot convert a trait object to one of a supertrait.
 pub trait AnyBytes: Any {
     /// This value.
     fn as_any(&self) -> &dyn Any;
@@ -97,12 +98,6 @@ impl BorrowedMut {
         let slot = Arc::get_mut(&mut self.0.0);
         debug_assert!(slot.is_some(), "writable memory has one reference");
         slot.map_or(&mut [], |slot| slot.bytes.bytes_mut())
-    }
-
-    /// Whether the owner of the memory still permits writes.
-    #[must_use]
-    pub fn is_writable(&self) -> bool {
-        self.0.0.bytes.is_writable()
     }
 
     /// Shortens the memory to its first `len` bytes.
@@ -230,10 +225,6 @@ mod tests {
     impl BorrowedBytes for Lent {
         fn bytes_mut(&mut self) -> &mut [u8] {
             &mut self.bytes
-        }
-
-        fn is_writable(&self) -> bool {
-            true
         }
 
         fn truncate(&mut self, len: usize) {

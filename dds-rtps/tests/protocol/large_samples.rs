@@ -428,18 +428,6 @@ impl AsRef<[u8]> for Lent {
 }
 
 impl BorrowedBytes for Lent {
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.0
-    }
-
-    fn is_writable(&self) -> bool {
-        true
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.0.truncate(len);
-    }
-
     fn give_back(&mut self) {
         self.0 = Vec::new();
     }

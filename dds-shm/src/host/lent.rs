@@ -5,7 +5,7 @@
 //!
 //! The front of the message begins the block. The content follows, and behind it the rest of the message.
 
-use super::{HostState, ShmHost, StagedMessage};
+use super::{ShmHost, StagedMessage};
 use crate::memory::{Memory, OwnRange};
 use crate::pool::{BlockPool, GRAIN_LEN};
 use crate::reasons::{Exhausted, SendFailure};
@@ -75,20 +75,6 @@ impl ShmHost {
     }
 }
 
-impl HostState {
-    /// Calls `allocate`, and again after a look for returned blocks if it finds no room.
-    pub(super) fn with_returned(&self, allocate: impl Fn() -> Option<u32>) -> Option<u32> {
-        allocate().or_else(|| {
-            // Peers may have returned blocks since their paths last sent.
-            for path in self.open_paths() {
-                path.take_returned();
-            }
-            self.departed.sweep();
-            allocate()
-        })
-    }
-}
-
 impl LentContent {
     /// An empty place.
     #[must_use]
@@ -108,8 +94,7 @@ impl LentContent {
     }
 
     /// Whether the content may still be filled: no message has it yet.
-    #[must_use]
-    pub fn is_writable(&self) -> bool {
+    fn is_writable(&self) -> bool {
         let Some(lent) = &self.lent else { return false };
         *lent.around.lock().unwrap_or_else(PoisonError::into_inner) == Around::Unwritten
     }

@@ -229,6 +229,18 @@ impl HostState {
         Ok(StagedMessage::new(Arc::clone(&self.pool), block, len as u32))
     }
 
+    /// Calls `allocate`, and again after a look for returned blocks if it finds no room.
+    fn with_returned(&self, allocate: impl Fn() -> Option<u32>) -> Option<u32> {
+        allocate().or_else(|| {
+            // Peers may have returned blocks since their paths last sent.
+            for path in self.open_paths() {
+                path.take_returned();
+            }
+            self.departed.sweep();
+            allocate()
+        })
+    }
+
     /// Collected first, because a path and this list may not be locked at once.
     fn open_paths(&self) -> Vec<Arc<PathState>> {
         let mut paths = Vec::new();

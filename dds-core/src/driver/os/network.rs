@@ -279,8 +279,8 @@ impl Network for OsNetwork {
         if self.tap.is_some() { 0 } else { self.sharing.long_message_max(locators) }
     }
 
-    fn lend(&self, len: usize) -> Option<BorrowedMut> {
-        self.sharing.lend(len)
+    fn lend(&self, locators: &[Locator], len: usize) -> Option<BorrowedMut> {
+        if self.tap.is_some() { None } else { self.sharing.lend(locators, len) }
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {

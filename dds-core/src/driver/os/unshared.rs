@@ -74,7 +74,7 @@ impl Sharing {
         0
     }
 
-    pub(super) fn lend(&self, _len: usize) -> Option<BorrowedMut> {
+    pub(super) fn lend(&self, _locators: &[Locator], _len: usize) -> Option<BorrowedMut> {
         None
     }
 

@@ -8,6 +8,7 @@
 use super::{LENT_MESSAGE_MAX, LENT_SHARE, SharedHost, Sharing};
 use dds_rtps::concurrent::{BorrowedBytes, BorrowedMut};
 use dds_rtps::output::Datagram;
+use dds_rtps::types::Locator;
 use dds_rtps::wire::MessageBuilder;
 use dds_shm::{LentContent, SendFailure, StagedMessage};
 
@@ -32,10 +33,6 @@ impl BorrowedBytes for OwnContent {
         self.0.bytes_mut()
     }
 
-    fn is_writable(&self) -> bool {
-        self.0.is_writable()
-    }
-
     fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
@@ -47,15 +44,20 @@ impl BorrowedBytes for OwnContent {
 
 impl Sharing {
     /// Lends memory for an encoded sample of `len` bytes. `None` if there is no room, or if it is too long.
-    pub(in crate::driver::os) fn lend(&self, len: usize) -> Option<BorrowedMut> {
+    ///
+    /// All `locators` must have a path, because long messages reach no others.
+    pub(in crate::driver::os) fn lend(&self, locators: &[Locator], len: usize) -> Option<BorrowedMut> {
         let longest = LENT_MESSAGE_MAX.min(self.limit / LENT_SHARE);
-        if self.process.is_left() || len.saturating_add(FRONT_LEN + REST_MAX) > longest {
+        let is_too_long = len.saturating_add(FRONT_LEN + REST_MAX) > longest;
+        if is_too_long || !self.carries_long_messages() || self.process.is_left() {
             return None;
         }
-        let host = match &self.state.lock().host {
-            SharedHost::Open(host) => host.clone(),
+        let state = self.state.lock();
+        let host = match &state.host {
+            SharedHost::Open(host) if state.shares_all(locators) => host.clone(),
             _ => return None,
         };
+        drop(state);
         let lent: Result<BorrowedMut, SendFailure> =
             self.lent.lend(|place| host.lend(&mut place.0, len, FRONT_LEN, REST_MAX));
         lent.ok()

@@ -169,17 +169,6 @@ impl AsRef<[u8]> for PeerBytes {
 }
 
 impl BorrowedBytes for PeerBytes {
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        // They belong to the peer.
-        &mut []
-    }
-
-    fn is_writable(&self) -> bool {
-        false
-    }
-
-    fn truncate(&mut self, _len: usize) {}
-
     fn give_back(&mut self) {
         self.0.give_back();
     }

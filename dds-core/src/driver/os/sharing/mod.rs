@@ -186,6 +186,13 @@ impl Neighbor {
     }
 }
 
+impl SharingState {
+    /// Whether all locators have a path.
+    fn shares_all(&self, locators: &[Locator]) -> bool {
+        locators.iter().all(|locator| matches!(self.routes.get(locator), Some(Some(_))))
+    }
+}
+
 impl Sharing {
     /// `limit` bounds the memory for messages, in bytes. Zero turns sharing off.
     /// `busy_poll`: how long a thread that receives polls before it sleeps.
@@ -394,12 +401,12 @@ impl Sharing {
 
     /// Longest message that reaches all `locators` through shared memory. Zero if some of them have no path.
     pub(super) fn long_message_max(&self, locators: &[Locator]) -> usize {
-        if self.limit < LONG_LIMIT_MIN || !self.has_routes.load(Ordering::Relaxed) {
-            return 0;
-        }
-        let state = self.state.lock();
-        let is_shared = |locator| matches!(state.routes.get(locator), Some(Some(_)));
-        if locators.iter().all(is_shared) { LONG_MESSAGE_MAX } else { 0 }
+        if self.carries_long_messages() && self.state.lock().shares_all(locators) { LONG_MESSAGE_MAX } else { 0 }
+    }
+
+    /// Whether there is a path, and enough memory for long messages.
+    fn carries_long_messages(&self) -> bool {
+        self.limit >= LONG_LIMIT_MIN && self.has_routes.load(Ordering::Relaxed)
     }
 
     /// Ends reception. All paths end when the reception is dropped.

@@ -335,7 +335,7 @@ fn lent_sample_is_sent_from_its_place_and_others_are_copied() {
         introduce(&mut sender, receiver, locator);
     }
     let transport = sender.sharing.before(udp.transport.clone());
-    let mut lent = sender.sharing.lend(40_000).unwrap();
+    let mut lent = sender.sharing.lend(&locators, 40_000).unwrap();
     assert_eq!(lent.bytes_mut()[4..].as_ptr() as usize % 8, 0, "the sample is aligned");
     lent.bytes_mut().fill(5);
     let payload = lent.freeze();
@@ -357,7 +357,7 @@ fn lent_sample_is_sent_from_its_place_and_others_are_copied() {
     let mut datagram = sample_datagram(3, &payload, &[locators[0]]);
     assert_eq!(udp.transport.send(&mut datagram), SendOutcome::Done);
     assert!(staged_in_place(&sample_datagram(4, &Payload::copy_of(&[5; 40_000]), &locators)).is_none());
-    assert!(sender.sharing.lend(LENT_MESSAGE_MAX).is_none(), "its message would be too long");
+    assert!(sender.sharing.lend(&locators, LENT_MESSAGE_MAX).is_none(), "its message would be too long");
 }
 
 /// The path ends after the writer has asked for it. A reader of best effort would lose the sample.
