@@ -90,6 +90,8 @@ fn files_of_a_package_stand_in_any_folder() {
         ("adapi/test/msg/Broken.msg", "no type"),
         ("adapi/ros1/Part.msg", "time a"),
         ("adapi/.git/Hidden.msg", "no type"),
+        ("adapi/drafts/COLCON_IGNORE", ""),
+        ("adapi/drafts/msg/Draft.msg", "no type"),
         ("adapi/vendor/inner/package.xml", "<name>inner</name>"),
         ("adapi/vendor/inner/Inner.msg", "int32 a"),
         ("plain/common/msg/Status.msg", "uint16 code"),

@@ -364,7 +364,9 @@ fn files_of(package: &Path, kind: InterfaceKind) -> BTreeMap<OsString, Vec<PathB
 /// Whether the files of a folder are no interfaces of the package around it.
 fn is_other_folder(folder: &Path) -> bool {
     let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    name.starts_with('.') || OTHER_FOLDERS.contains(&name) || has_manifest(folder)
+    // The build tools of ROS leave out folders with these files.
+    let is_ignored = ["AMENT_IGNORE", "COLCON_IGNORE"].iter().any(|file| folder.join(file).exists());
+    name.starts_with('.') || OTHER_FOLDERS.contains(&name) || has_manifest(folder) || is_ignored
 }
 
 fn has_manifest(folder: &Path) -> bool {
