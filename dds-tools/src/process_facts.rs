@@ -2,8 +2,6 @@
 //!
 //! Each vendor has its own names. A property is information only, and a participant may announce anything.
 
-use crate::domain_view::DomainView;
-use crate::socket_drops::is_on_this_host;
 use dds_core::builtin::ParticipantBuiltinTopicData;
 use std::path::Path;
 
@@ -11,7 +9,8 @@ use std::path::Path;
 const HOST_NAMES: [&str; 3] = ["dds.sys_info.hostname", "__Hostname", "fastdds.physical_data.host"];
 /// The same for the number of the process.
 const ID_NAMES: [&str; 3] = ["dds.sys_info.process_id", "__Pid", "fastdds.physical_data.process"];
-/// Names of the properties with the program. Fast DDS has none.
+/// Names of the properties with the program. Fast DDS has none: the number of its process
+/// may be that of another PID namespace, so this host cannot tell the program.
 const PROGRAM_NAMES: [&str; 2] = ["dds.sys_info.executable_filepath", "__ProcessName"];
 
 /// The process of a participant. Empty values are unknown.
@@ -23,14 +22,9 @@ pub(crate) struct ProcessFacts {
 }
 
 impl ProcessFacts {
-    /// Reads the properties of a participant. The system knows the program of a process on this host.
-    pub(crate) fn of(participant: &ParticipantBuiltinTopicData, view: &DomainView) -> Self {
-        let mut facts = Self::of_properties(&participant.properties);
-        if facts.program.is_empty() && is_number(&facts.id) && is_on_this_host(view, participant.key) {
-            let name = std::fs::read_to_string(format!("/proc/{}/comm", facts.id));
-            facts.program = name.unwrap_or_default().trim_end().to_owned();
-        }
-        facts
+    /// Reads the properties of a participant.
+    pub(crate) fn of(participant: &ParticipantBuiltinTopicData) -> Self {
+        Self::of_properties(&participant.properties)
     }
 
     fn of_properties(properties: &[(String, String)]) -> Self {
@@ -54,10 +48,6 @@ impl ProcessFacts {
             (program, id) => format!("{program} ({id})"),
         }
     }
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

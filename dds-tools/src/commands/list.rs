@@ -100,7 +100,7 @@ fn print_participants(options: &ListOptions, view: &DomainView, output: &mut dyn
             continue;
         }
         let (writers, readers) = view.endpoint_counts(participant.key);
-        let facts = ProcessFacts::of(participant, view);
+        let facts = ProcessFacts::of(participant);
         let mut addresses: Vec<String> = participant.locators.iter().map(ToString::to_string).collect();
         addresses.dedup();
         if options.output.json {

@@ -100,7 +100,7 @@ pub fn steered(
     loop {
         let start = Instant::now();
         let found = player.play_once(notes, stop)?;
-        if !found.has_message && !stop.is_due() {
+        if !found.has_message && !player.is_complete() && !stop.is_due() {
             let file = options.file.display();
             let reason =
                 format!("{file} has no sample for these options; `dds info {file}` prints its topics and length");
@@ -335,6 +335,10 @@ impl Player<'_> {
             let options = self.write_options(&message);
             let mut is_skipped = false;
             for &index in writers.iter() {
+                // One message goes to the writers of each QoS.
+                if self.is_complete() {
+                    break;
+                }
                 let writer = &self.writers[index].1;
                 match channel.metadata.get(INSTANCE_END_KEY) {
                     None => {

@@ -343,6 +343,7 @@ fn reports_of_recordings_are_objects() {
     ten_seconds(&long);
     let play = ["play", long.to_str().unwrap(), "--rate", "1000", "--readers-wait", "0", "--json"];
     let played = |more: &[&str]| object(Domain::new().run(&[&play[..], more].concat()).unwrap());
+    assert_eq!(played(&["--count", "0"])["published"], 0);
     assert_eq!(played(&["--count", "3"]), serde_json::json!({ "published": 3, "topics": 2 }));
     assert_eq!(played(&["--count", "33", "--loop"])["published"], 33);
     let slow = ["play", long.to_str().unwrap(), "--readers-wait", "0", "--for", "0.3", "--json"];
