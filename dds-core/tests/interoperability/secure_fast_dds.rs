@@ -7,7 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use crate::secure_peer::{
-    ENCRYPT_ORIGIN, SIGN_ORIGIN, SecurePeer, TURN, answers_with_each_kind_of_protection, ask, endpoints, expel, fleet,
+    ENCRYPT_ORIGIN, SecurePeer, TURN, answers_with_each_kind_of_protection, ask, endpoints, expel, fleet,
     observed_participant, participant, refuse,
 };
 use std::path::Path;
