@@ -21,11 +21,17 @@ pub(crate) fn value_of(user_data: &[u8], key: &str) -> Option<String> {
     None
 }
 
+/// The hash of the type of an endpoint.
+pub(crate) const TYPE_HASH: &str = "typehash";
+
+/// The hash of the service of an endpoint. Lyrical and later releases announce it.
+pub(crate) const SERVICE_HASH: &str = "sertypehash";
+
 /// Returns the hash of a type: `RIHS01_` and 64 hexadecimal digits. Later versions have another number.
 ///
-/// The error is a hash of another form.
-pub(crate) fn type_hash(user_data: &[u8]) -> Result<Option<String>, String> {
-    let Some(hash) = value_of(user_data, "typehash") else { return Ok(None) };
+/// `key` is `TYPE_HASH` or `SERVICE_HASH`. The error is a hash of another form.
+pub(crate) fn hash(user_data: &[u8], key: &str) -> Result<Option<String>, String> {
+    let Some(hash) = value_of(user_data, key) else { return Ok(None) };
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     let is_valid = hash.strip_prefix("RIHS").and_then(|rest| rest.split_once('_')).is_some_and(|(version, digits)| {
         version.len() == 2
@@ -100,13 +106,22 @@ mod tests {
 
     #[test]
     fn hash_of_another_form_is_malformed() {
-        let of = |hash: &str| type_hash(entry("typehash", hash).as_bytes());
+        let of = |text: &str| hash(entry(TYPE_HASH, text).as_bytes(), TYPE_HASH);
         let good = format!("RIHS01_{}", "0a".repeat(32));
         assert_eq!(of(&good), Ok(Some(good.clone())));
-        assert_eq!(type_hash(b"enclave=/;"), Ok(None));
+        assert_eq!(hash(b"enclave=/;", TYPE_HASH), Ok(None));
         for bad in ["", "RIHS01_", "RIHS01_00", &good.replace("01_", "1_"), &good.replace('a', "A"), &good[1..]] {
             assert_eq!(of(bad), Err(bad.to_owned()));
         }
+    }
+
+    #[test]
+    fn hashes_of_lyrical_are_found_before_the_entry_of_its_buffers() {
+        let [ty, service] = ["1", "2"].map(|digit| format!("RIHS01_{}", digit.repeat(64)));
+        // The first versions of Lyrical end with an entry whose key is malformed.
+        let data = entry(TYPE_HASH, &ty) + &entry(SERVICE_HASH, &service) + "BUFBE:cpu=;gpu=device=0";
+        assert_eq!(hash(data.as_bytes(), TYPE_HASH), Ok(Some(ty)));
+        assert_eq!(hash(data.as_bytes(), SERVICE_HASH), Ok(Some(service)));
     }
 
     #[test]

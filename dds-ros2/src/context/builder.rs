@@ -19,18 +19,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// The release of ROS 2 whose form the announcements of nodes have.
+/// A release of ROS 2, as [`Graph::distro`](crate::Graph::distro) tells it for each peer.
 ///
-/// Messages and services have one form in all releases. A context reads both forms of announcements, and answers each
-/// peer in the form of its own announcement.
+/// Messages and services have one form in all releases. Announcements of nodes have one in Humble, and another one in
+/// all later releases. A context reads both forms, and answers each peer in the form of its own announcement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Distro {
-    /// Iron and later, such as Jazzy and Kilted. The default.
+    /// Iron and Jazzy, and a later release that does not show. The default.
     #[default]
     Jazzy,
     /// Humble.
     Humble,
+    /// Kilted, which has Fast DDS 3.
+    Kilted,
+    /// Lyrical, which announces the hashes of services, or has Cyclone DDS 11.
+    Lyrical,
 }
 
 /// A change of the settings of the participant.
@@ -124,7 +128,8 @@ impl ContextBuilder {
 
     /// Sets the release of peers that have not announced their nodes yet. Default: [`Distro::Jazzy`].
     ///
-    /// Other peers get announcements in their own form. A peer that announces nothing may need this.
+    /// Other peers get announcements in their own form. A peer that announces nothing may need this. All releases but
+    /// Humble have the same effect.
     pub fn distro(mut self, distro: Distro) -> Self {
         self.distro = distro;
         self

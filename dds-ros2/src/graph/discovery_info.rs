@@ -46,7 +46,7 @@ pub(super) fn writer(participant: &DomainParticipant) -> Result<DataWriter<Parti
 
 /// USER_DATA of the endpoints of the topic. `rmw_cyclonedds` logs a warning without it.
 pub(super) fn user_data() -> Vec<u8> {
-    crate::user_data::entry("typehash", ParticipantEntitiesInfo::TYPE_HASH).into_bytes()
+    crate::user_data::entry(crate::user_data::TYPE_HASH, ParticipantEntitiesInfo::TYPE_HASH).into_bytes()
 }
 
 /// The nodes of a participant.

@@ -366,7 +366,7 @@ impl Graph {
             role,
             node: self.node_of(endpoint.guid),
             type_name,
-            type_hash: user_data::type_hash(endpoint.qos.user_data()).unwrap_or_default(),
+            type_hash: user_data::hash(endpoint.qos.user_data(), user_data::TYPE_HASH).unwrap_or_default(),
             gid: endpoint.guid,
             vendor: endpoint.vendor,
         }

@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Distro {
-    /// The release with the other form.
+    /// A release with the other form.
     pub(super) fn other(self) -> Self {
         match self {
             Self::Humble => Self::Jazzy,
-            Self::Jazzy => Self::Humble,
+            Self::Jazzy | Self::Kilted | Self::Lyrical => Self::Humble,
         }
     }
 }

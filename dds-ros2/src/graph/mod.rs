@@ -255,9 +255,9 @@ impl Found {
                 }
             } else if let Some(Ok(data)) = sample.decode() {
                 let enclave = user_data::value_of(&data.user_data, "enclave");
-                let participant = RemoteParticipant { enclave, vendor: data.vendor };
+                let participant = RemoteParticipant::new(enclave, data.vendor, &data.product_version);
                 self.remote().participants.insert(prefix_of(data.key), participant);
-                let distro = self.remote().distro(prefix_of(data.key));
+                let distro = self.remote().form(prefix_of(data.key));
                 self.wake_for_form(distro);
             }
         }
@@ -277,8 +277,10 @@ impl Found {
                 }
             } else if let Some(Ok(data)) = sample.decode() {
                 let (guid, data) = record(data);
-                if let Err(hash) = user_data::type_hash(data.qos.user_data()) {
-                    self.faults.note(prefix_of(guid), FaultKind::TypeHash, format_args!("{hash:?}"));
+                for key in [user_data::TYPE_HASH, user_data::SERVICE_HASH] {
+                    if let Err(hash) = user_data::hash(data.qos.user_data(), key) {
+                        self.faults.note(prefix_of(guid), FaultKind::TypeHash, format_args!("{hash:?}"));
+                    }
                 }
                 if is_malformed_topic(&data.topic_name) {
                     self.faults.note(prefix_of(guid), FaultKind::Name, format_args!("topic {:?}", data.topic_name));

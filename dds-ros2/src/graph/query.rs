@@ -36,7 +36,7 @@ impl fmt::Display for NodeName {
     }
 }
 
-/// A publisher or a subscription of a topic.
+/// A publisher or a subscription of a topic, or a client or a server of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndpointDetails {
@@ -142,6 +142,20 @@ impl Graph {
         self.endpoints(topic, false)
     }
 
+    /// Returns the servers of a fully qualified service, each by its endpoint for requests.
+    ///
+    /// The type is that of the service. Only Lyrical and programs of this crate announce its hash.
+    #[must_use]
+    pub fn servers(&self, service: &str) -> Vec<EndpointDetails> {
+        self.service_endpoints(service, false)
+    }
+
+    /// Returns the clients of a fully qualified service. As [`servers`](Self::servers).
+    #[must_use]
+    pub fn clients(&self, service: &str) -> Vec<EndpointDetails> {
+        self.service_endpoints(service, true)
+    }
+
     /// Returns the topics and services of a node, or `None` if there is no such node.
     ///
     /// With several nodes of this name, the result has those of all.
@@ -192,16 +206,17 @@ impl Graph {
         self.core.remote().participants.get(&prefix).map(|participant| participant.vendor)
     }
 
-    /// Returns the release whose form the nodes of an endpoint or a participant have. `None` before its announcement.
+    /// Returns the release of the nodes of an endpoint or a participant. `None` before they are announced.
     ///
-    /// Iron and later have one form, which [`Distro::Jazzy`] stands for.
+    /// Humble shows in the announcement, and later releases in the version of DDS and in the services. So discovery may
+    /// first tell an older release. A program of this crate has [`Distro::Jazzy`], or the release of its settings.
     #[must_use]
     pub fn distro(&self, gid: Guid) -> Option<Distro> {
         let prefix = prefix_of(gid);
         if prefix == prefix_of(self.core.waits.participant.guid()) {
             return Some(self.core.distro);
         }
-        self.core.remote().distro(prefix)
+        self.core.remote().release(prefix)
     }
 
     /// Returns what each peer sent that is malformed, for the last 64 peers with faults.
@@ -306,20 +321,39 @@ impl Graph {
     }
 
     fn endpoints(&self, topic: &str, is_writer: bool) -> Vec<EndpointDetails> {
-        let mut found = Vec::new();
-        self.each_endpoint(|guid, endpoint| {
-            let demangled = demangle(&endpoint.topic_name, &endpoint.type_name);
-            if endpoint.qos.writer().is_some() == is_writer
-                && matches!(demangled.name, EntityName::Topic(name) if name == topic)
-            {
-                found.push(EndpointDetails {
-                    node: None,
-                    type_name: demangled.type_name,
-                    type_hash: endpoint.type_hash.clone(),
-                    gid: guid,
-                    qos: endpoint.qos.clone(),
-                });
+        self.details(is_writer, |name, type_name, endpoint| match name {
+            EntityName::Topic(name) if name == topic => Some((type_name, endpoint.type_hash.clone())),
+            _ => None,
+        })
+    }
+
+    fn service_endpoints(&self, service: &str, is_writer: bool) -> Vec<EndpointDetails> {
+        self.details(is_writer, |name, type_name, endpoint| match name {
+            EntityName::Request(name) if name == service => {
+                Some((service_type(&type_name), endpoint.service_hash.clone()))
             }
+            _ => None,
+        })
+    }
+
+    /// Returns the writers or readers for which `select` returns the type and its hash.
+    fn details(
+        &self,
+        is_writer: bool,
+        select: impl Fn(EntityName, String, &EndpointRecord) -> Option<(String, Option<String>)>,
+    ) -> Vec<EndpointDetails> {
+        let mut found = Vec::new();
+        self.each_endpoint(|gid, endpoint| {
+            let demangled = demangle(&endpoint.topic_name, &endpoint.type_name);
+            let selected = select(demangled.name, demangled.type_name, endpoint);
+            let selected = selected.filter(|_| endpoint.qos.writer().is_some() == is_writer);
+            found.extend(selected.map(|(type_name, type_hash)| EndpointDetails {
+                node: None,
+                type_name,
+                type_hash,
+                gid,
+                qos: endpoint.qos.clone(),
+            }));
         });
         for endpoint in &mut found {
             endpoint.node = self.node_of(endpoint.gid);

@@ -26,6 +26,22 @@ pub(crate) struct RemoteParticipant {
     /// `None` for a program outside of ROS 2.
     pub(crate) enclave: Option<String>,
     pub(crate) vendor: VendorId,
+    /// The first release with its version of DDS, as far as it announces one.
+    pub(crate) release: Distro,
+}
+
+impl RemoteParticipant {
+    pub(crate) fn new(enclave: Option<String>, vendor: VendorId, product_version: &str) -> Self {
+        let major = product_version.split('.').next().unwrap_or_default();
+        let release = match (vendor, major.parse::<u32>().unwrap_or_default()) {
+            // Fast DDS 2 announces no version.
+            (VendorId::EPROSIMA, 3..) => Distro::Kilted,
+            // The versions of Cyclone DDS before are 0.1 to 0.10.
+            (VendorId::CYCLONE, 11..) => Distro::Lyrical,
+            _ => Distro::Jazzy,
+        };
+        Self { enclave, vendor, release }
+    }
 }
 
 /// An endpoint of any participant.
@@ -34,14 +50,16 @@ pub(crate) struct EndpointRecord {
     pub(crate) topic_name: String,
     pub(crate) type_name: String,
     pub(crate) type_hash: Option<String>,
+    pub(crate) service_hash: Option<String>,
     pub(crate) qos: EndpointQos,
 }
 
 impl EndpointRecord {
     pub(crate) fn new(topic_name: String, type_name: String, qos: EndpointQos) -> Self {
         // A malformed hash counts as none.
-        let type_hash = user_data::type_hash(qos.user_data()).unwrap_or_default();
-        Self { topic_name, type_name, type_hash, qos }
+        let hash = |key| user_data::hash(qos.user_data(), key).unwrap_or_default();
+        let (type_hash, service_hash) = (hash(user_data::TYPE_HASH), hash(user_data::SERVICE_HASH));
+        Self { topic_name, type_name, type_hash, service_hash, qos }
     }
 }
 
@@ -86,9 +104,27 @@ impl Remote {
         self.participants.get(participant).is_some_and(is_own)
     }
 
-    /// The release whose form the announcement of a participant has.
-    pub(crate) fn distro(&self, participant: Prefix) -> Option<Distro> {
+    /// The release whose form the announcement of a participant has: Humble, or Jazzy for all others.
+    pub(crate) fn form(&self, participant: Prefix) -> Option<Distro> {
         Some(self.nodes.get(&participant)?.distro)
+    }
+
+    /// The release of a participant, by its announcement, its version of DDS, and its services.
+    pub(crate) fn release(&self, participant: Prefix) -> Option<Distro> {
+        let form = self.form(participant)?;
+        let Some(found) = self.participants.get(&participant) else { return Some(form) };
+        // A program of this crate announces what Lyrical reads, but is of no release.
+        if form == Distro::Humble || found.vendor == VendorId::OURS {
+            return Some(form);
+        }
+        let guid = |entity: u8| {
+            let mut bytes = [entity; 16];
+            bytes[..12].copy_from_slice(&participant);
+            Guid::from_bytes(bytes)
+        };
+        let mut endpoints = self.endpoints.range(guid(0)..=guid(u8::MAX));
+        let is_lyrical = endpoints.any(|(_, endpoint)| endpoint.service_hash.is_some());
+        Some(if is_lyrical { Distro::Lyrical } else { found.release })
     }
 
     /// The nodes of a participant.
@@ -124,6 +160,7 @@ impl Remote {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dds_core::qos::DataWriterQos;
 
     #[test]
     fn messages_of_unknown_participants_are_bounded() {
@@ -142,16 +179,40 @@ mod tests {
         let mut remote = Remote::default();
         let node = NodeRecord { name: "n".into(), ..NodeRecord::default() };
         remote.set_nodes([1; 12], vec![node], Distro::Humble);
-        assert_eq!(remote.distro([1; 12]), Some(Distro::Humble));
+        assert_eq!(remote.form([1; 12]), Some(Distro::Humble));
         assert_eq!(remote.nodes().count(), 0);
-        let participant = RemoteParticipant { enclave: Some("/".into()), vendor: VendorId::OURS };
+        let participant = RemoteParticipant::new(Some("/".into()), VendorId::OURS, "0.1.0");
         remote.participants.insert([1; 12], participant);
         assert_eq!(remote.nodes().map(|(node, _)| node.name.clone()).collect::<Vec<_>>(), ["n"]);
         remote.remove_participant([1; 12]);
         assert_eq!(remote.nodes().count(), 0);
         // Without an enclave.
         remote.set_nodes([1; 12], vec![NodeRecord::default()], Distro::Jazzy);
-        remote.participants.insert([1; 12], RemoteParticipant { enclave: None, vendor: VendorId::RUSTDDS });
+        remote.participants.insert([1; 12], RemoteParticipant::new(None, VendorId::RUSTDDS, ""));
         assert_eq!(remote.nodes().map(|(_, enclave)| enclave).collect::<Vec<_>>(), [""]);
+    }
+
+    #[test]
+    fn release_shows_in_the_form_the_version_and_the_services() {
+        let mut remote = Remote::default();
+        let mut release = |vendor, version, form, user_data: &[u8]| {
+            let guid = Guid::from_bytes([3; 16]);
+            remote.set_nodes(prefix_of(guid), vec![NodeRecord::default()], form);
+            remote.participants.insert(prefix_of(guid), RemoteParticipant::new(None, vendor, version));
+            let qos = EndpointQos::Writer(DataWriterQos::default().user_data(user_data.to_vec()));
+            remote.endpoints.insert(guid, EndpointRecord::new("rq/flipRequest".into(), String::new(), qos));
+            remote.release(prefix_of(guid)).unwrap()
+        };
+        let hashes = user_data::entry(user_data::SERVICE_HASH, &format!("RIHS01_{}", "1".repeat(64)));
+        let (fast, cyclone) = (VendorId::EPROSIMA, VendorId::CYCLONE);
+        assert_eq!(release(fast, "", Distro::Humble, b""), Distro::Humble);
+        assert_eq!(release(fast, "", Distro::Jazzy, b""), Distro::Jazzy);
+        assert_eq!(release(fast, "3.2.3", Distro::Jazzy, b""), Distro::Kilted);
+        assert_eq!(release(fast, "3.6.1", Distro::Jazzy, hashes.as_bytes()), Distro::Lyrical);
+        assert_eq!(release(cyclone, "0.10.5", Distro::Jazzy, b""), Distro::Jazzy);
+        assert_eq!(release(cyclone, "11.0.1", Distro::Jazzy, b""), Distro::Lyrical);
+        assert_eq!(release(VendorId::OURS, "0.1.0", Distro::Jazzy, hashes.as_bytes()), Distro::Jazzy);
+        // A malformed hash counts as none.
+        assert_eq!(release(fast, "3.2.3", Distro::Jazzy, b"sertypehash=RIHS01_;"), Distro::Kilted);
     }
 }

@@ -122,7 +122,7 @@ impl<S: RosService> Client<S> {
         let matched = Arc::clone(&shared);
         let writer = participant
             .writer_builder::<Message<S::Request>>(&requests)
-            .qos(qos.service_writer(user_data_of::<S::Request>("clientid", identity)).resource_limits(limits))
+            .qos(qos.service_writer(user_data_of::<S, S::Request>("clientid", identity)).resource_limits(limits))
             .slow_reader(SLOW_PEER)
             .delivery(Delivery::Inline)
             .on_event(move |_, _| matched.rematch())
@@ -130,7 +130,7 @@ impl<S: RosService> Client<S> {
         let (received, matched, own) = (Arc::clone(&shared), Arc::clone(&shared), writer.guid());
         let reader = participant
             .reader_builder::<Message<S::Response>>(&replies)
-            .qos(qos.reader(user_data_of::<S::Response>("clientid", identity)).keep_all().resource_limits(limits))
+            .qos(qos.reader(user_data_of::<S, S::Response>("clientid", identity)).keep_all().resource_limits(limits))
             // Not every server waits for the reader of its reply.
             .match_both_ways()
             .delivery(Delivery::Inline)

@@ -25,12 +25,15 @@ pub use server::{Request, Service};
 
 use crate::context::Context;
 use crate::user_data;
-use dds_ros2_msgs::RosMessage;
+use dds_ros2_msgs::{RosMessage, RosService};
 
-/// USER_DATA of the endpoints of a client or a server. `key` is `clientid` or `serviceid`.
-fn user_data_of<T: RosMessage>(key: &str, identity: [u8; 16]) -> Vec<u8> {
+/// USER_DATA of an endpoint of a client or a server of `S`, with messages of `T`. `key` is `clientid` or `serviceid`.
+///
+/// The hash of the service is for `ros2 service info --verbose` of Lyrical.
+fn user_data_of<S: RosService, T: RosMessage>(key: &str, identity: [u8; 16]) -> Vec<u8> {
     let identity = user_data::entry(key, &user_data::identity(identity));
-    (identity + &user_data::entry("typehash", T::TYPE_HASH)).into_bytes()
+    let hashes = [(user_data::TYPE_HASH, T::TYPE_HASH), (user_data::SERVICE_HASH, S::TYPE_HASH)];
+    (identity + &hashes.map(|(key, hash)| user_data::entry(key, hash)).concat()).into_bytes()
 }
 
 /// The names of the topics of a service.

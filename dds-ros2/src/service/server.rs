@@ -153,7 +153,7 @@ impl<S: RosService> Service<S> {
         let matched = Arc::clone(&shared);
         let writer = participant
             .writer_builder::<Message<S::Response>>(&replies)
-            .qos(qos.service_writer(user_data_of::<S::Response>("serviceid", identity)).resource_limits(limits))
+            .qos(qos.service_writer(user_data_of::<S, S::Response>("serviceid", identity)).resource_limits(limits))
             .slow_reader(SLOW_PEER)
             .delivery(Delivery::Inline)
             .on_event(move |_, _| matched.rematch())
@@ -161,7 +161,7 @@ impl<S: RosService> Service<S> {
         let (received, matched) = (Arc::clone(&shared), Arc::clone(&shared));
         let reader = participant
             .reader_builder::<Message<S::Request>>(&requests)
-            .qos(qos.reader(user_data_of::<S::Request>("serviceid", identity)).keep_all().resource_limits(limits))
+            .qos(qos.reader(user_data_of::<S, S::Request>("serviceid", identity)).keep_all().resource_limits(limits))
             .delivery(Delivery::Inline)
             .on_data(move |_| received.wake())
             .on_event(move |_, _| matched.rematch())

@@ -12,7 +12,7 @@ import cyclonedds.idl.annotations as annotate
 from cyclonedds.core import Policy, Qos
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
-from cyclonedds.idl.types import int64, uint64
+from cyclonedds.idl.types import array, int64, sequence, uint8, uint64
 from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
@@ -36,6 +36,28 @@ class Response(IdlStruct, typename="std_srvs::srv::dds_::SetBool_Response_"):
     message: str
 
 
+@dataclass
+@annotate.final
+class Gid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
+    data: array[uint8, 16]
+
+
+@dataclass
+@annotate.final
+class NodeEntities(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesInfo_"):
+    node_namespace: str
+    node_name: str
+    readers: sequence[Gid]
+    writers: sequence[Gid]
+
+
+@dataclass
+@annotate.final
+class ParticipantEntities(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"):
+    gid: Gid
+    nodes: sequence[NodeEntities]
+
+
 def report(event, **data):
     print(json.dumps({"event": event, **data}), flush=True)
 
@@ -48,6 +70,20 @@ def qos(key):
         Policy.DataRepresentation(use_cdrv0_representation=True),
         Policy.Userdata(f"{key}={identity};".encode()),
     )
+
+
+def announce(participant, name, reader, writer):
+    """Announces a node as `rmw_dds_common` does. The result keeps the announcement alive."""
+    gid = lambda entity: Gid(list(entity.guid.bytes))
+    latched = Qos(
+        Policy.Reliability.Reliable(duration(seconds=1)),
+        Policy.Durability.TransientLocal,
+        Policy.History.KeepLast(1),
+        Policy.DataRepresentation(use_cdrv0_representation=True),
+    )
+    nodes = DataWriter(participant, Topic(participant, "ros_discovery_info", ParticipantEntities), latched)
+    nodes.write(ParticipantEntities(gid(participant), [NodeEntities("/", name, [gid(reader)], [gid(writer)])]))
+    return nodes
 
 
 def client(participant):
@@ -66,10 +102,13 @@ def client(participant):
 def server(participant):
     requests = DataReader(participant, Topic(participant, "rq/flipRequest", Request), qos("serviceid"))
     replies = DataWriter(participant, Topic(participant, "rr/flipReply", Response), qos("serviceid"))
+    nodes = announce(participant, "cyclone", requests, replies)
     report("serving")
     for request in requests.take_iter(timeout=duration(seconds=60)):
         report("asked", number=request.number, data=request.data)
         replies.write(Response(request.client, request.number, not request.data, f"cyclone {request.number}"))
 
 
-{"client": client, "server": server}[sys.argv[1]](DomainParticipant(int(sys.argv[2])))
+{"client": client, "server": server}[sys.argv[1]](
+    DomainParticipant(int(sys.argv[2]), Qos(Policy.Userdata(b"enclave=/;")))
+)

@@ -3,7 +3,7 @@
 use crate::context;
 use crate::peer::{LIMIT, Peer};
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
-use dds_ros2::{ConnectionProblem, Error, Graph};
+use dds_ros2::{ConnectionProblem, Distro, Error, Graph};
 use serde_json::json;
 
 #[test]
@@ -45,6 +45,12 @@ fn client_uses_the_form_of_its_server_and_refuses_both() {
         assert_eq!((answer.success, answer.message), (!data, format!("cyclone {number}")));
         assert_eq!(cyclone.wait_for("asked", |_| true)["data"], json!(data));
     }
+    let graph = context.graph();
+    graph.wait_for_node("/cyclone").block_for(LIMIT).unwrap();
+    let [server] = &graph.servers("/flip")[..] else { panic!("one server") };
+    assert_eq!(server.node.as_ref().unwrap().to_string(), "/cyclone");
+    // Lyrical is the first release with this version of Cyclone DDS.
+    assert_eq!((graph.distro(server.gid), graph.faults()), (Some(Distro::Lyrical), Vec::new()));
     let mut ros = Peer::start(56, "server", "/");
     ros.tell(json!({"command": "serve", "service": "/flip"}));
     ros.wait_for("serving", |_| true);

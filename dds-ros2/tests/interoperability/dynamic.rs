@@ -1,8 +1,8 @@
 //! Messages of types that this side learns at run time, between a node of this crate and one of `rclpy`.
 
-use crate::context;
 use crate::peer::{LIMIT, Peer};
 use crate::test_msgs::msg as test;
+use crate::{context, is_kilted};
 use dds_ros2::{Node, QosProfile, RosMessage};
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn messages_of_learned_types_pass_in_both_directions() {
 #[test]
 #[ignore = "needs ROS 2: .ci/run ros2"]
 fn wide_strings_are_learned_without_the_service() {
-    if !std::env::var("DDS_TEST_ROS_PYTHON").is_ok_and(|path| path.contains("ros_kilted")) {
+    if !is_kilted() {
         return;
     }
     let context = context(76);

@@ -1,7 +1,8 @@
 //! The graph, as `rclpy` sees the nodes of this crate, and the other way.
 
-use crate::context;
 use crate::peer::{LIMIT, Peer};
+use crate::test_msgs::action::Fibonacci;
+use crate::{context, is_kilted};
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, Trigger};
 use dds_ros2::{Distro, Graph, QosProfile, RosMessage};
@@ -108,7 +109,37 @@ fn graph_has_the_nodes_of_rclpy() {
     assert!(graph.services()["/lab/flip"].contains("std_srvs/srv/SetBool"));
     assert!(graph.services()["/lab/camera/get_parameters"].contains("rcl_interfaces/srv/GetParameters"));
     assert_eq!(graph.nodes_and_enclaves()[0].1, "/");
-    assert_eq!((graph.faults(), graph.distro(frames.gid)), (Vec::new(), Some(Distro::Jazzy)));
+    let distro = if is_kilted() { Distro::Kilted } else { Distro::Jazzy };
+    assert_eq!((graph.faults(), graph.distro(frames.gid)), (Vec::new(), Some(distro)));
+    let [server] = &graph.servers("/lab/flip")[..] else { panic!("one server") };
+    // Lyrical is the first release that announces the hashes of services.
+    assert_eq!((server.type_name.as_str(), &server.type_hash), ("std_srvs/srv/SetBool", &None));
+    assert_eq!(server.node.as_ref().unwrap().to_string(), "/lab/camera");
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn actions_show_on_both_sides() {
+    let context = context(34);
+    let node = context.node_builder("arm").namespace("lab").build().unwrap();
+    let _server = node.action_server::<Fibonacci>("ours").unwrap();
+    let _client = node.action_client::<Fibonacci>("theirs").unwrap();
+    let mut peer = Peer::start_with(34, "watcher", "/lab", &[("TEST_THREADS", "8")]);
+    peer.tell(json!({"command": "serve_action", "action": "theirs"}));
+    let ty = json!(["test_msgs/action/Fibonacci"]);
+    let expected = json!({
+        "event": "actions",
+        "all": {"/lab/ours": ty, "/lab/theirs": ty},
+        "servers": {"/lab/ours": ty},
+        "clients": {"/lab/theirs": ty},
+    });
+    peer.ask_until(&json!({"command": "actions", "name": "arm", "namespace": "/lab"}), |found| *found == expected);
+    let has_both = |graph: &Graph| {
+        let actions = graph.actions();
+        let is_there = |name: &str| actions.get(name).is_some_and(|types| types.contains("test_msgs/action/Fibonacci"));
+        is_there("/lab/ours") && is_there("/lab/theirs")
+    };
+    context.graph().wait_until(has_both).block_for(LIMIT).unwrap();
 }
 
 #[test]

@@ -26,6 +26,11 @@ include!("../../../dds-ros2-msgs/tests/own_packages/test_msgs.rs");
 
 use dds_ros2::Context;
 
+/// Whether the nodes of `rclpy` are of Kilted, and not of Jazzy.
+fn is_kilted() -> bool {
+    std::env::var("DDS_TEST_ROS_PYTHON").is_ok_and(|path| path.contains("kilted"))
+}
+
 /// A context for a test in its own domain.
 fn context(domain: u32) -> Context {
     Context::builder().ignore_environment().domain_id(domain).build().unwrap()

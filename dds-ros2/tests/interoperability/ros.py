@@ -16,8 +16,18 @@ from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
 from rcl_interfaces.msg import Log, LoggerLevel, ParameterEvent
 from rcl_interfaces.srv import GetLoggerLevels, SetLoggerLevels
-from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.action import (
+    ActionClient,
+    ActionServer,
+    CancelResponse,
+    GoalResponse,
+    get_action_client_names_and_types_by_node,
+    get_action_names_and_types,
+    get_action_server_names_and_types_by_node,
+)
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.duration import Duration
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -69,6 +79,18 @@ class Peer:
         heard = lambda message: report("heard", topic=topic, text=message.data)
         self.kept.append(self.node.create_subscription(String, topic, heard, PROFILES[profile]))
         report("subscribed")
+
+    def watch_qos(self, topic):
+        """Publishes and subscribes with a deadline of 0.2 s, and reports the events."""
+        seen = lambda side, name: lambda event: report(f"{side}_{name}", count=event.total_count)
+        callbacks = lambda side: {name: seen(side, name) for name in ("deadline", "incompatible_qos", "matched")}
+        qos = QoSProfile(depth=10, deadline=Duration(nanoseconds=200_000_000))
+        subscribed = SubscriptionEventCallbacks(**callbacks("subscription"))
+        published = PublisherEventCallbacks(**callbacks("publisher"))
+        ignore = lambda message: None
+        self.kept.append(self.node.create_subscription(String, topic, ignore, qos, event_callbacks=subscribed))
+        self.publishers[topic] = self.node.create_publisher(String, topic + "_back", qos, event_callbacks=published)
+        report("watch_qos")
 
     def serve(self, service):
         def answer(request, response):
@@ -131,6 +153,14 @@ class Peer:
             subscriptions=names(self.node.get_subscriber_names_and_types_by_node(name, namespace)),
             services=names(self.node.get_service_names_and_types_by_node(name, namespace)),
             clients=names(self.node.get_client_names_and_types_by_node(name, namespace)),
+        )
+
+    def actions(self, name, namespace):
+        report(
+            "actions",
+            all=names(get_action_names_and_types(self.node)),
+            servers=names(get_action_server_names_and_types_by_node(self.node, name, namespace)),
+            clients=names(get_action_client_names_and_types_by_node(self.node, name, namespace)),
         )
 
     def topic_info(self, topic):
@@ -415,6 +445,10 @@ class Peer:
     def list_parameters(self, node, prefixes):
         done = lambda future: report("listed", names=list(future.result().result.names))
         self.remote(node).list_parameters(prefixes, 0).add_done_callback(done)
+
+    def get_parameter_types(self, node, names):
+        done = lambda future: report("got_types", types=list(future.result().types))
+        self.remote(node).get_parameter_types(names).add_done_callback(done)
 
     def get_parameters(self, node, names):
         done = lambda future: report("got", values=[parameter_value_to_python(v) for v in future.result().values])

@@ -20,9 +20,13 @@ mod topics;
 use dds_ros2::msgs::rcl_interfaces::msg::ParameterEvent;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
-use dds_ros2::{Context, ContextBuilder, DiscoveryRange, Distro, Error, Graph, ParameterValue, QosProfile, RosMessage};
+use dds_ros2::{
+    Context, ContextBuilder, DiscoveryRange, Distro, Error, Graph, ParameterValue, QosProfile, RosMessage, RosService,
+};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Longer than any step takes on a busy machine. Only a failing test reaches it.
@@ -102,6 +106,25 @@ fn serialized_messages_pass_without_decoding() {
 }
 
 #[test]
+fn loan_of_a_publisher_has_the_memory_of_an_earlier_message() {
+    let context = builder("loans").build().unwrap();
+    let node = context.node("n").unwrap();
+    let subscription = node.subscription::<Text>("chatter").unwrap();
+    let publisher = node.publisher::<Text>("chatter").unwrap();
+    publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    let mut capacity = 0;
+    for text in ["the first message is long", "short"] {
+        let mut loan = publisher.writer().loan().unwrap();
+        assert!(loan.data.capacity() >= capacity, "{}", loan.data.capacity());
+        loan.data.clear();
+        loan.data.push_str(text);
+        capacity = loan.data.capacity();
+        loan.write().unwrap();
+        assert_eq!(subscription.next_message().block_for(LIMIT).unwrap().data, text);
+    }
+}
+
+#[test]
 fn nodes_of_both_layouts_see_each_other() {
     let new = builder("layouts").build().unwrap();
     let humble = builder("layouts").distro(Distro::Humble).build().unwrap();
@@ -155,6 +178,58 @@ fn answers_may_come_in_another_order() {
         (first.join().unwrap(), second.join().unwrap())
     });
     assert_eq!((first.success, second.success), (false, true));
+}
+
+#[test]
+fn call_to_several_servers_gets_one_answer_also_after_one_left() {
+    let contexts = [(); 2].map(|()| builder("servers").build().unwrap());
+    let counts = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+    let threads = [0, 1].map(|index| {
+        let service = contexts[index].node("server").unwrap().service::<SetBool>("flip").unwrap();
+        let count = Arc::clone(&counts[index]);
+        std::thread::spawn(move || {
+            service.serve(|request| {
+                count.fetch_add(1, Ordering::Relaxed);
+                invert(request)
+            })
+        })
+    });
+    let client = builder("servers").build().unwrap().node("client").unwrap().client::<SetBool>("flip").unwrap();
+    let call = || assert!(!client.call(SetBoolRequest { data: true }).block_for(LIMIT).unwrap().success);
+    let start = std::time::Instant::now();
+    while counts.iter().any(|count| count.load(Ordering::Relaxed) == 0) {
+        assert!(start.elapsed() < LIMIT, "{counts:?}");
+        call();
+    }
+    contexts[1].shutdown().unwrap();
+    for _ in 0..5 {
+        call();
+    }
+    assert_eq!(client.calls_in_flight(), 0);
+    contexts[0].shutdown().unwrap();
+    for thread in threads {
+        thread.join().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn servers_and_clients_have_the_type_and_the_hash_of_the_service() {
+    let [server, client] = [(); 2].map(|()| builder("details").build().unwrap());
+    let _service = server.node_builder("server").namespace("lab").build().unwrap().service::<SetBool>("flip").unwrap();
+    let own = client.node("client").unwrap().client::<SetBool>("/lab/flip").unwrap();
+    own.wait_for_service().block_for(LIMIT).unwrap();
+    let graph = client.graph();
+    let is_known = |graph: &Graph| graph.servers("/lab/flip").iter().any(|found| found.node.is_some());
+    graph.wait_until(is_known).block_for(LIMIT).unwrap();
+    for (found, node) in [(graph.servers("/lab/flip"), "/lab/server"), (graph.clients("/lab/flip"), "/client")] {
+        let [found] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(found.node.as_ref().unwrap().to_string(), node);
+        let (ty, hash) = (<SetBool as RosService>::ROS_NAME, <SetBool as RosService>::TYPE_HASH);
+        assert_eq!((found.type_name.as_str(), found.type_hash.as_deref()), (ty, Some(hash)));
+        // As `rmw_dds_common` of Lyrical reads it.
+        let data = String::from_utf8(found.qos.user_data().to_vec()).unwrap();
+        assert!(data.ends_with(&format!("typehash={};sertypehash={hash};", SetBoolRequest::TYPE_HASH)), "{data}");
+    }
 }
 
 #[test]
