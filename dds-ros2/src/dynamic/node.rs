@@ -61,11 +61,11 @@ impl Node {
     /// `dynamic`).
     pub fn dynamic_subscription_builder(&self, topic: &str, ty: &MessageType) -> SubscriptionBuilder<DynamicData> {
         let ty = ty.clone();
-        let open = move |node: &Node, name: String, qos: QosProfile, filter| {
+        let open = move |node: &Node, name: String, qos: QosProfile, receiving| {
             let topic = dds_topic(node, &name, &ty)?;
             let qos = qos.reader(user_data_with(ty.type_hash()));
             let learned = node.types().add_dynamic(ty.name(), ty.type_hash(), ty.description());
-            Subscription::new(node, &topic, name, qos, filter, Some(learned))
+            Subscription::new(node, &topic, name, qos, receiving, Some(learned))
         };
         SubscriptionBuilder::new(self, topic, Box::new(open))
     }

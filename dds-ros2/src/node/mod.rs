@@ -130,7 +130,7 @@ impl Node {
         PublisherBuilder::new(self, topic, Box::new(Publisher::typed))
     }
 
-    /// Returns a builder of a subscription, with a content filter or overrides of its QoS.
+    /// Returns a builder of a subscription, with a callback, a content filter or overrides of its QoS.
     ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange};

@@ -13,7 +13,14 @@ pub(crate) type OpenPublisher<T> = Box<dyn FnOnce(&Node, String, QosProfile) -> 
 
 /// Creates a subscription of the builder's type.
 pub(crate) type OpenSubscription<T> =
-    Box<dyn FnOnce(&Node, String, QosProfile, Option<FilterExpression>) -> Result<Subscription<T>> + Send + Sync>;
+    Box<dyn FnOnce(&Node, String, QosProfile, Receiving<T>) -> Result<Subscription<T>> + Send + Sync>;
+
+/// Which messages a subscription receives, and how.
+pub(crate) struct Receiving<T> {
+    pub(super) filter: Option<FilterExpression>,
+    /// Without it, the program takes the messages.
+    pub(super) on_message: Option<Box<dyn FnMut(T) + Send>>,
+}
 
 /// The settings that publishers and subscriptions have in common.
 struct TopicSettings {
@@ -99,13 +106,14 @@ impl<T> fmt::Debug for PublisherBuilder<T> {
 #[must_use = "a builder creates nothing until `build` is called"]
 pub struct SubscriptionBuilder<T> {
     settings: TopicSettings,
-    filter: Option<FilterExpression>,
+    receiving: Receiving<T>,
     open: OpenSubscription<T>,
 }
 
 impl<T> SubscriptionBuilder<T> {
     pub(crate) fn new(node: &Node, topic: &str, open: OpenSubscription<T>) -> Self {
-        Self { settings: TopicSettings::new(node, topic), filter: None, open }
+        let receiving = Receiving { filter: None, on_message: None };
+        Self { settings: TopicSettings::new(node, topic), receiving, open }
     }
 
     /// Sets the QoS. Default: [`QosProfile::DEFAULT`].
@@ -126,7 +134,29 @@ impl<T> SubscriptionBuilder<T> {
     ///
     /// Publishers apply it before they send, if they can. Default: all messages.
     pub fn content_filter(mut self, expression: impl Into<FilterExpression>) -> Self {
-        self.filter = Some(expression.into());
+        self.receiving.filter = Some(expression.into());
+        self
+    }
+
+    /// Calls `callback` with each message, on the event thread of the context. Waits and iterators then get none.
+    ///
+    /// The callback may block, such as for the answer of a service. Other callbacks, and changes of the graph, wait
+    /// until it returns. A callback that owns its node keeps the node alive until the subscription is dropped.
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    /// use dds_ros2::msgs::std_msgs::msg::String as Text;
+    ///
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("listener")?;
+    /// let print = |text: Text| println!("I heard: [{}]", text.data);
+    /// let subscription = node.subscription_builder("chatter").on_message(print).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_message(mut self, callback: impl FnMut(T) + Send + 'static) -> Self {
+        self.receiving.on_message = Some(Box::new(callback));
         self
     }
 
@@ -137,7 +167,7 @@ impl<T> SubscriptionBuilder<T> {
     /// [`Error::Create`](crate::Error::Create) for a filter that is not valid, with the position.
     pub fn build(self) -> Result<Subscription<T>> {
         let (name, qos) = self.settings.resolve(EndpointKind::Subscription)?;
-        (self.open)(&self.settings.node, name, qos, self.filter)
+        (self.open)(&self.settings.node, name, qos, self.receiving)
     }
 }
 

@@ -5,6 +5,7 @@ mod publisher;
 mod qos_overrides;
 mod subscription;
 
+pub(crate) use builder::Receiving;
 pub use builder::{PublisherBuilder, SubscriptionBuilder};
 pub use publisher::Publisher;
 pub use subscription::Subscription;
@@ -19,5 +20,5 @@ pub(crate) fn user_data_of<T: RosMessage>() -> Vec<u8> {
 
 /// USER_DATA of an endpoint whose type has this hash.
 pub(crate) fn user_data_with(type_hash: &str) -> Vec<u8> {
-    user_data::entry("typehash", type_hash).into_bytes()
+    user_data::entry(user_data::TYPE_HASH, type_hash).into_bytes()
 }

@@ -1,6 +1,6 @@
 //! Subscriptions.
 
-use super::user_data_with;
+use super::{Receiving, user_data_with};
 use crate::Result;
 use crate::graph::{Explanation, LocalEndpoint, Registration};
 use crate::name::topic_name;
@@ -8,7 +8,6 @@ use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::wait::{MessageSource, Wait, of_dds};
 use dds_core::cdr::{DecodeOwned, Raw};
-use dds_core::filter::FilterExpression;
 use dds_core::qos::DataReaderQos;
 use dds_core::reader::SampleStream;
 use dds_core::{DataReader, Sample, SampleInfo, TopicRef, Waiting};
@@ -54,27 +53,31 @@ impl<T> Inner<T> {
 }
 
 impl<T: RosMessage + 'static> Subscription<T> {
-    pub(crate) fn typed(node: &Node, name: String, qos: QosProfile, filter: Option<FilterExpression>) -> Result<Self> {
+    pub(crate) fn typed(node: &Node, name: String, qos: QosProfile, receiving: Receiving<T>) -> Result<Self> {
         let qos = qos.reader(user_data_with(T::TYPE_HASH));
-        let subscription = Self::new(node, &topic_name("rt", &name, ""), name, qos, filter, None)?;
+        let subscription = Self::new(node, &topic_name("rt", &name, ""), name, qos, receiving, None)?;
         node.types().add_message::<T>();
         Ok(subscription)
     }
 }
 
-impl<T: 'static> Subscription<T> {
+impl<T: DecodeOwned + 'static> Subscription<T> {
     /// Creates the subscription of `topic`, whose name in ROS is `name`.
     pub(crate) fn new<'t>(
         node: &Node,
         topic: impl Into<TopicRef<'t, T>>,
         name: String,
         qos: DataReaderQos,
-        filter: Option<FilterExpression>,
+        receiving: Receiving<T>,
         learned: Option<Arc<TypeDescription>>,
     ) -> Result<Self> {
         let mut builder = node.context().participant().reader_builder(topic).qos(qos);
-        if let Some(filter) = filter {
+        if let Some(filter) = receiving.filter {
             builder = builder.filter(filter);
+        }
+        if let Some(mut callback) = receiving.on_message {
+            // A sample without data tells that a publisher left.
+            builder = builder.on_sample(move |sample| sample.data.into_iter().for_each(&mut callback));
         }
         let reader = builder.build()?;
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;

@@ -156,6 +156,20 @@ fn dynamic_and_typed_endpoints_understand_each_other() {
 }
 
 #[test]
+fn callback_gets_dynamic_messages() {
+    let context = builder("dynamic-callback").build().unwrap();
+    let node = context.node("n").unwrap();
+    let ty = MessageType::of::<std_msgs::msg::Int32>().unwrap();
+    let (sender, heard) = std::sync::mpsc::channel();
+    let send = move |message: DynamicData| sender.send(message.get::<i32>("data").unwrap()).unwrap();
+    let _subscription = node.dynamic_subscription_builder("number", &ty).on_message(send).build().unwrap();
+    let publisher = node.publisher::<std_msgs::msg::Int32>("number").unwrap();
+    publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    publisher.publish(&std_msgs::msg::Int32 { data: 7 }).unwrap();
+    assert_eq!(heard.recv_timeout(LIMIT), Ok(7));
+}
+
+#[test]
 fn content_filter_passes_only_its_dynamic_messages() {
     let context = builder("dynamic-filter").build().unwrap();
     let node = context.node("n").unwrap();

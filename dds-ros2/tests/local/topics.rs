@@ -1,9 +1,11 @@
 //! Builders of publishers and subscriptions.
 
-use super::{LIMIT, builder};
+use super::{LIMIT, builder, invert};
 use dds_core::qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dds_ros2::msgs::std_msgs::msg::Int32;
+use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest};
 use dds_ros2::{Context, Duration, Error, FilterExpression, Publisher, QosProfile};
+use std::sync::mpsc::channel;
 
 fn context(arguments: &[&str]) -> Context {
     builder("topics").arguments(["--ros-args"].iter().chain(arguments).copied()).build().unwrap()
@@ -107,6 +109,37 @@ fn content_filter_passes_only_its_messages() {
     assert!(hot.take().unwrap().is_none());
     let wrong = node.subscription_builder::<Int32>("temperature").content_filter("heat > 80").build();
     assert!(matches!(wrong, Err(Error::Create(_))), "{wrong:?}");
+}
+
+#[test]
+fn callback_gets_each_message_and_waits_for_an_answer() {
+    let context = context(&[]);
+    let node = context.node("guard").unwrap();
+    let service = node.service::<SetBool>("alarm").unwrap();
+    let client = node.client::<SetBool>("alarm").unwrap();
+    let (sender, answers) = channel();
+    let call = move |temperature: Int32| {
+        let answer = client.call(SetBoolRequest { data: temperature.data > 90 }).block_for(LIMIT).unwrap();
+        sender.send((temperature.data, answer.success)).unwrap();
+    };
+    let hot = node.subscription_builder::<Int32>("temperature").content_filter("data > 80").on_message(call);
+    let hot = hot.build().unwrap();
+    // Another callback of the context gets all messages, before this one or after it.
+    let (sender, all) = channel();
+    let send = move |temperature: Int32| sender.send(temperature.data).unwrap();
+    let _all = node.subscription_builder::<Int32>("temperature").on_message(send).build().unwrap();
+    let publisher = node.publisher::<Int32>("temperature").unwrap();
+    publisher.wait_for_subscribers(2).block_for(LIMIT).unwrap();
+    let sent = [20, 95, 30, 81];
+    for data in sent {
+        publisher.publish(&Int32 { data }).unwrap();
+    }
+    for _ in 0..2 {
+        service.next_request().block_for(LIMIT).unwrap().answer(invert);
+    }
+    assert_eq!([(); 2].map(|()| answers.recv_timeout(LIMIT).unwrap()), [(95, false), (81, true)]);
+    assert_eq!(sent.map(|_| all.recv_timeout(LIMIT).unwrap()), sent);
+    assert!(hot.take().unwrap().is_none());
 }
 
 #[test]
