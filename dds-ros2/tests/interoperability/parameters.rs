@@ -52,6 +52,8 @@ fn rclpy_reads_and_changes_parameters() {
     let names = json!(["frame", "ids", "wheel.speed", "none"]);
     let got = answer(&mut peer, &json!({"command": "get_parameters", "node": drive, "names": names}), "got");
     assert_eq!(got["values"], json!(["base", [1, 2], 1.0, null]));
+    let asked = json!({"command": "get_parameter_types", "node": drive, "names": ["frame", "ids", "wheel.speed"]});
+    assert_eq!(answer(&mut peer, &asked, "got_types")["types"], json!([4, 7, 3]));
     let names = json!(["frame", "wheel.speed"]);
     let described =
         answer(&mut peer, &json!({"command": "describe_parameters", "node": drive, "names": names}), "described");

@@ -2,6 +2,7 @@
 
 use crate::context;
 use crate::peer::{LIMIT, Peer};
+use dds_core::status::{Events, ReaderEvent, WriterEvent};
 use dds_ros2::QosProfile;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use serde_json::json;
@@ -103,4 +104,46 @@ fn range_localhost_finds_nodes_without_multicast() {
     });
     assert!(is_heard);
     context.graph().wait_for_node("/talker").block_for(LIMIT).unwrap();
+}
+
+/// Waits for the event of a kind.
+fn wait_for<E>(events: &Events<E>, is_it: impl Fn(&E) -> bool) {
+    while !is_it(&events.next_event().block_for(LIMIT).unwrap()) {}
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn events_of_qos_arrive_on_both_sides() {
+    let context = context(14);
+    let node = context.node("lidar").unwrap();
+    let mut peer = Peer::start(14, "monitor", "/");
+    peer.tell(json!({"command": "watch_qos", "topic": "/scan"}));
+    peer.wait_for("watch_qos", |_| true);
+
+    // Without a deadline, a publisher does not match.
+    let unpromised = node.publisher::<Text>("/scan").unwrap();
+    wait_for(&unpromised.writer().events(), |event| matches!(event, WriterEvent::IncompatibleQos(_)));
+    peer.wait_for("subscription_incompatible_qos", |event| event["count"] == 1);
+    let deadline = dds_ros2::Duration::from_millis(100);
+    let publisher = node.publisher_with::<Text>("/scan", QosProfile::DEFAULT.deadline(deadline)).unwrap();
+    let events = publisher.writer().events();
+    wait_for(&events, |event| matches!(event, WriterEvent::Matched(_)));
+    peer.wait_for("subscription_matched", |event| event["count"] == 1);
+    publisher.publish(&Text { data: "the only one".into() }).unwrap();
+    wait_for(&events, |event| matches!(event, WriterEvent::DeadlineMissed(_)));
+    peer.wait_for("subscription_deadline", |_| true);
+
+    // The other direction.
+    let strict = QosProfile::DEFAULT.deadline(deadline);
+    let unheard = node.subscription_with::<Text>("/scan_back", strict).unwrap();
+    wait_for(&unheard.reader().events(), |event| matches!(event, ReaderEvent::IncompatibleQos(_)));
+    peer.wait_for("publisher_incompatible_qos", |event| event["count"] == 1);
+    let patient = QosProfile::DEFAULT.deadline(dds_ros2::Duration::from_millis(300));
+    let subscription = node.subscription_with::<Text>("/scan_back", patient).unwrap();
+    let events = subscription.reader().events();
+    wait_for(&events, |event| matches!(event, ReaderEvent::Matched(_)));
+    peer.wait_for("publisher_matched", |event| event["count"] == 1);
+    peer.tell(json!({"command": "publish", "topic": "/scan", "text": "the only one"}));
+    wait_for(&events, |event| matches!(event, ReaderEvent::DeadlineMissed(_)));
+    peer.wait_for("publisher_deadline", |_| true);
 }

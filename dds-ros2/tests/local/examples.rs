@@ -91,6 +91,21 @@ fn clients_get_the_answers_of_their_servers() {
 }
 
 #[test]
+fn client_of_an_action_prints_feedback() {
+    let _server = Running::start("fibonacci_server", "fibonacci");
+    assert_eq!(Running::start("fibonacci_client", "fibonacci").first_line(), "[0, 1, 1]\n");
+}
+
+/// The arguments that `ros2 launch` gives an `executable` and a `node` of a launch file.
+#[test]
+fn arguments_of_a_launch_file_rename_nodes_and_topics() {
+    let arguments = |node, topic| ["--ros-args", "--log-level", "info", "-r", node, "-r", "__ns:=/lab", "-r", topic];
+    let mut listener = Running::start_with("listener", "launch", &arguments("__node:=ear", "chatter:=mouth/out"));
+    let _talker = Running::start_with("talker", "launch", &arguments("__node:=mouth", "chatter:=~/out"));
+    assert!(listener.first_line().starts_with("I heard: [Hello World: "));
+}
+
+#[test]
 fn echo_prints_messages_of_a_type_that_it_learns() {
     let mut echo = Running::start_with("echo", "echo", &["chatter"]);
     let _talker = Running::start("talker", "echo");
