@@ -139,14 +139,38 @@ fn two_files_of_one_name_are_an_error_with_both_paths() {
     let mut packages = RosPackages::default();
     let names = packages.add_package(&folder.join("rover")).unwrap();
     assert_eq!(errors(&packages.load(&names)), [wheel, turn]);
-    for path in ["rover/msg/Wheel.msg", "rover/msg/parts/Wheel.msg"] {
-        let mut packages = RosPackages::default();
-        let name = packages.add_file(&folder.join(path)).unwrap();
-        assert_eq!(errors(&packages.load(&[name])), [wheel]);
-    }
     let loaded = RosPackages::default().search_path(&folder).load(&[name("rover/msg/Car")]);
     assert_eq!(errors(&loaded), [wheel]);
     assert_eq!(messages(&loaded, &folder), [format!("rover/msg/Car.msg:1:1: error: {wheel}")]);
+}
+
+/// A path says which of the files is meant.
+#[test]
+fn file_of_a_path_is_read_although_others_have_its_name() {
+    let files = [
+        ("rover/msg/Wheel.msg", "int32 outer"),
+        ("rover/msg/parts/Wheel.msg", "int64 inner"),
+        ("rover/msg/Car.msg", "Wheel wheel"),
+        ("installed/rover/msg/Wheel.msg", "int8 old"),
+    ];
+    let folder = folder("given_file", &files);
+    for (path, expected) in [("rover/msg/Wheel.msg", "int32"), ("rover/msg/parts/Wheel.msg", "int64")] {
+        let mut packages = RosPackages::default().search_path(folder.join("installed"));
+        let wheel = packages.add_file(&folder.join(path)).unwrap();
+        let loaded = packages.load(&[wheel]);
+        assert_eq!(messages(&loaded, &folder), [""; 0]);
+        assert_eq!(field_type(&loaded, "rover/msg/Wheel"), expected);
+    }
+    let mut packages = RosPackages::default();
+    packages.add_file(&folder.join("rover/msg/parts/Wheel.msg")).unwrap();
+    let car = packages.add_file(&folder.join("rover/msg/Car.msg")).unwrap();
+    let loaded = packages.load(&[car]);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    assert_eq!(field_type(&loaded, "rover/msg/Wheel"), "int64");
+    packages.add_file(&folder.join("rover/msg/parts/Wheel.msg")).unwrap();
+    let error = packages.add_file(&folder.join("rover/msg/Wheel.msg")).unwrap_err().to_string();
+    let error = error.replace(&format!("{}/", folder.display()), "");
+    assert_eq!(error, "`rover/msg/Wheel.msg`: the file `rover/msg/parts/Wheel.msg` has this name");
 }
 
 #[test]

@@ -250,7 +250,12 @@ fn argument(parser: &mut Parser<'_>) -> Result<RawArgument, Reported> {
             TokenKind::OpenParenthesis => depth += 1,
             TokenKind::CloseParenthesis | TokenKind::Comma if depth == 0 => break,
             TokenKind::CloseParenthesis => depth -= 1,
-            TokenKind::EndOfFile | TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace => {
+            // The line of an open quote has no further tokens.
+            TokenKind::EndOfFile
+            | TokenKind::Semicolon
+            | TokenKind::OpenBrace
+            | TokenKind::CloseBrace
+            | TokenKind::OpenQuote => {
                 return Err(parser.unexpected("`)` after the arguments of the annotation"));
             }
             _ => {}

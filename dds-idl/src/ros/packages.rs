@@ -41,6 +41,8 @@ const OTHER_FOLDERS: [&str; 6] = ["build", "install", "log", "ros1", "test", "te
 #[derive(Debug, Clone, Default)]
 pub struct RosPackages {
     places: Vec<PackagePlace>,
+    /// The files of [`add_file`](Self::add_file). A package that is found first may have another file of the name.
+    files: BTreeMap<InterfaceName, PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -82,6 +84,8 @@ pub enum InterfacePathError {
     Name(PathBuf, InterfaceNameError),
     /// The folder of a package has no interface.
     Empty(PathBuf),
+    /// An earlier file, the second path, has the same name.
+    Twice(PathBuf, PathBuf),
 }
 
 impl fmt::Display for InterfacePathError {
@@ -101,6 +105,9 @@ impl fmt::Display for InterfacePathError {
             Self::Empty(path) => {
                 write!(f, "`{}`: expected interface files in `msg`, `srv` or `action`", path.display())
             }
+            Self::Twice(path, first) => {
+                write!(f, "`{}`: the file `{}` has this name", path.display(), first.display())
+            }
         }
     }
 }
@@ -109,7 +116,7 @@ impl std::error::Error for InterfacePathError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Name(_, error) => Some(error),
-            Self::Extension(_) | Self::Package(_) | Self::Empty(_) => None,
+            Self::Extension(_) | Self::Package(_) | Self::Empty(_) | Self::Twice(..) => None,
         }
     }
 }
@@ -171,12 +178,12 @@ impl RosPackages {
     ///
     /// The file stands in the folder `msg`, `srv` or `action` of the package, or in a subfolder of it.
     /// `PACKAGE/msg/parts/Name.msg` is `PACKAGE/msg/Name`. A package with `package.xml` may have the file in any
-    /// folder: `PACKAGE/parts/msg/Name.msg` is `PACKAGE/msg/Name` too. If another folder has this name as well,
-    /// [`load`](Self::load) reports both paths.
+    /// folder: `PACKAGE/parts/msg/Name.msg` is `PACKAGE/msg/Name` too. Another file of this name, in another folder
+    /// or in a package that is found first, is not read.
     ///
     /// # Errors
     ///
-    /// No folder above the file is a package.
+    /// No folder above the file is a package, or an earlier file has the same name.
     pub fn add_file(&mut self, path: &Path) -> Result<InterfaceName, InterfacePathError> {
         let kind = path.extension().and_then(|extension| InterfaceKind::from_folder(extension.to_str()?));
         let kind = kind.ok_or_else(|| InterfacePathError::Extension(path.to_owned()))?;
@@ -197,6 +204,12 @@ impl RosPackages {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let name = InterfaceName::new(&package, kind, stem);
         let name = name.map_err(|error| InterfacePathError::Name(path.to_owned(), error))?;
+        if absolute.exists() {
+            let first = self.files.entry(name.clone()).or_insert_with(|| absolute.clone());
+            if *first != absolute {
+                return Err(InterfacePathError::Twice(path.to_owned(), first.clone()));
+            }
+        }
         self.places.push(PackagePlace::Package { name: package, folder: folder.to_owned() });
         Ok(name)
     }
@@ -220,7 +233,8 @@ impl RosPackages {
 
     /// Loads interfaces, and all interfaces that they need.
     ///
-    /// If a package has two files for a name, in different subfolders, the name is an error with both paths.
+    /// If a package has two files for a name, in different subfolders, the name is an error with both paths. A file
+    /// of [`add_file`](Self::add_file) has its name alone.
     #[must_use]
     pub fn load(&self, names: &[InterfaceName]) -> LoadedInterfaces {
         let mut loader = InterfaceLoader {
@@ -281,6 +295,9 @@ impl RosPackages {
 
     /// The path and the text of an interface file. `None` if no place has it.
     fn read(&self, name: &InterfaceName, files: &mut FilesByFolder) -> Option<io::Result<(PathBuf, String)>> {
+        if let Some(path) = self.files.get(name) {
+            return Some(read_text(path, ROS_FILE_LEN_MAX).map(|text| (path.clone(), text)));
+        }
         for place in &self.places {
             let Some(folder) = place.folder_of(name.package()) else { continue };
             let file_name = format!("{}.{}", name.name(), name.kind());

@@ -56,6 +56,7 @@ fn wrong_annotation_is_refused() {
     refuse("struct A { @unit(5) long a; };", "1:18: expected a string, found an integer");
     refuse("struct A { @optional @key long a; };", "1:32: the key member `a` cannot be optional");
     refuse("struct A { @id(5 long a; };", "1:24: expected `)` after the arguments of the annotation, found `;`");
+    refuse("struct A {\n@unit(\"m) long a;\nlong b; };", "2:7: this text has no closing quote in its line");
     warn("struct A { @optinal long a; };", "1:12: unknown annotation `@optinal`");
     warn("@nested module m { struct A { long a; }; };", "1:1: `@nested` does not apply to a module");
     warn("struct A { @Key long a; };", "1:12: the annotation `@Key` is not standard IDL");
