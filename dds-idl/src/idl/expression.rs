@@ -396,7 +396,12 @@ fn integer_result(operator: BinaryOperator, left: i128, right: i128) -> Result<C
         BinaryOperator::And => Some(left & right),
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
             let bits = shift().ok_or_else(|| format!("a shift by {right} is not in the range 0 to 63"))?;
-            if operator == BinaryOperator::ShiftLeft { left.checked_mul(1_i128 << bits) } else { Some(left >> bits) }
+            match operator {
+                // The bits that leave an unsigned number are gone, as in C and with all compilers of vendors.
+                BinaryOperator::ShiftLeft if left >= 0 => Some((left << bits) & i128::from(u64::MAX)),
+                BinaryOperator::ShiftLeft => left.checked_mul(1_i128 << bits),
+                _ => Some(left >> bits),
+            }
         }
         BinaryOperator::Add => left.checked_add(right),
         BinaryOperator::Subtract => left.checked_sub(right),

@@ -236,7 +236,7 @@ fn name_without_quotes(this: &mut Preprocessor<'_>, line: &[Token], text: &str) 
     })
 }
 
-fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
+pub(super) fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
     let key = load::identity(path);
     match this.files.get(&key) {
         Some((FileProgress::HasTokens, _)) => return,
@@ -258,7 +258,7 @@ fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
 }
 
 /// Includes a file that this crate contains. Returns whether it has the file.
-fn include_built_in(this: &mut Preprocessor<'_>, name: &str, place: Span) -> bool {
+pub(super) fn include_built_in(this: &mut Preprocessor<'_>, name: &str, place: Span) -> bool {
     let name = name.replace('\\', "/");
     let path = PathBuf::from(format!("<{name}>"));
     // A second `#include` ends here, because the text is not cheap to create.

@@ -8,6 +8,7 @@
 //! | `expansion` | macros |
 //! | `condition` | expressions of `#if` |
 //! | `load` | reads files, and searches included ones |
+//! | `ros` | messages of ROS that a file uses without an `#include` |
 //!
 //! Its limits keep time and memory proportional to the size of the files: [`INCLUDE_DEPTH_MAX`], [`INCLUSIONS_MAX`],
 //! [`EXPANDED_TOKENS_MAX`], [`EXPANSION_DEPTH_MAX`] and [`CREATED_BYTES_MAX`].
@@ -16,6 +17,7 @@ mod condition;
 mod directive;
 mod expansion;
 mod load;
+mod ros;
 
 use super::Options;
 use super::symbol::{Symbol, SymbolTable};
@@ -212,12 +214,16 @@ impl<'a> Preprocessor<'a> {
     fn read_tokens(&mut self, file: &TokenizedFile, text: &str) {
         let tokens = file.tokens.as_slice();
         let mut comments = file.comments.iter().peekable();
-        let mut at = 0;
+        let (mut at, mut has_definitions) = (0, false);
         while let Some(token) = tokens.get(at)
             && !self.is_aborted
             && !self.diagnostics.is_full()
         {
             let is_directive = token.kind == TokenKind::Hash && token.starts_line;
+            if !is_directive && !has_definitions && self.is_active() {
+                has_definitions = true;
+                ros::include_messages(self, tokens.get(at..).unwrap_or_default());
+            }
             while let Some(comment) = comments.next_if(|comment| comment.token as usize <= at) {
                 self.add_comment(comment, is_directive, token.kind == TokenKind::EndOfFile);
             }

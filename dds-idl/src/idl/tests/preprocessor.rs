@@ -89,6 +89,45 @@ fn includes_are_searched_and_read_once() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// `Shape.idl` of `autoware_auto_perception_msgs` uses `Vector3` and includes `Polygon.idl` alone.
+#[test]
+fn message_of_ros_needs_no_include_in_a_file_of_a_package() {
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-messages", std::process::id()));
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let shape = "/// The contour.\nmodule a_msgs { module msg { struct Shape {\n\
+        geometry_msgs::msg::Polygon footprint; geometry_msgs::msg::Vector3 size; b_msgs::msg::Part part; }; }; };";
+    write("a_msgs/msg/Shape.idl", &format!("#include \"geometry_msgs/msg/Polygon.idl\"\n{shape}"));
+    write("b_msgs/msg/Part.idl", "module b_msgs { module msg { struct Part { c_msgs::msg::Own own; }; }; };");
+    write("a_msgs/msg/Wrong.idl", "module a_msgs { module msg { struct Wrong { b_msgs::msg::Prt part; }; }; };");
+    write("shapes/shape.idl", shape);
+    let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
+    let own = "module c_msgs { module msg { module Own_Constants { typedef long Kind; };\nstruct Own { \
+        c_msgs::msg::Own_Constants::Kind b; }; }; };";
+    write("c_msgs/msg/Own.idl", own);
+    let found = parse_file(folder.join("a_msgs/msg/Shape.idl"), &options).unwrap();
+    let types = ["geometry_msgs::msg::Polygon", "geometry_msgs::msg::Vector3", "b_msgs::msg::Part"];
+    assert_eq!(member_types(&found, "a_msgs::msg::Shape"), types);
+    let module = found.definition(found.find("a_msgs").unwrap());
+    assert_eq!(module.doc.as_deref(), Some("The contour."));
+    let warnings: Vec<_> = found.diagnostics.iter().map(|warning| warning.one_line(&found.sources)).collect();
+    let places = ["Shape.idl:4:40: ", "Shape.idl:4:74: ", "Part.idl:1:44: "];
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    for place in places {
+        let expected = format!("{place}warning: a type without an `#include` is not standard IDL");
+        assert!(warnings.iter().any(|warning| warning.ends_with(&expected)), "{expected}: {warnings:?}");
+    }
+    for (file, place) in [("a_msgs/msg/Wrong.idl", "1:45: "), ("shapes/shape.idl", "3:1: ")] {
+        let error = parse_file(folder.join(file), &options).unwrap_err();
+        let first = error.diagnostics.iter().next().unwrap().one_line(&error.sources);
+        assert!(first.contains(&format!("{place}error: cannot find type")), "{first}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn file_of_ros_is_built_in() {
     let text = "#include \"std_msgs/msg/Header.idl\"\nstruct A { std_msgs::msg::Header header; };";
