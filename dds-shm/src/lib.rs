@@ -47,6 +47,8 @@ const _: fn(&ShmReception) -> std::os::fd::BorrowedFd<'_> = std::os::fd::AsFd::a
 #[cfg(target_os = "linux")]
 mod descriptors;
 #[cfg(target_os = "linux")]
+mod grain_set;
+#[cfg(target_os = "linux")]
 mod handshake;
 #[cfg(target_os = "linux")]
 mod host;

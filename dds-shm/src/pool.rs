@@ -9,6 +9,7 @@
 //! The lowest free run is used first. So messages that follow each other reuse the same memory, which is still in the
 //! processor's cache. The same 1 MiB message costs 2.5 times as much if eight blocks take turns.
 
+use crate::grain_set::GrainSet;
 use crate::memory::{MappedMemory, Memory};
 use crate::reasons::Refusal;
 use std::io::IoSlice;
@@ -41,7 +42,7 @@ enum Use {
 /// State of all grains.
 #[derive(Debug)]
 struct Blocks {
-    is_used: Vec<bool>,
+    used: GrainSet,
     /// By first grain. Other entries are zero.
     blocks: Vec<Block>,
     /// No grain below is free.
@@ -72,7 +73,7 @@ impl BlockPool {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.lock().is_used.len() * GRAIN_LEN
+        self.lock().blocks.len() * GRAIN_LEN
     }
 
     /// Copies a message into a new block, which has one holder. Returns `None` if there is no room.
@@ -135,14 +136,14 @@ impl BlockPool {
     #[cfg(test)]
     #[cfg(all(not(dds_loom), not(miri)))]
     pub(crate) fn used_grains(&self) -> usize {
-        self.lock().is_used.iter().filter(|used| **used).count()
+        self.lock().used.count()
     }
 }
 
 impl Blocks {
     fn new(grains: usize) -> Self {
         Self {
-            is_used: vec![false; grains],
+            used: GrainSet::new(grains),
             blocks: vec![Block::default(); grains],
             lowest_free: 0,
             reserved: 0,
@@ -152,11 +153,11 @@ impl Blocks {
 
     fn allocate(&mut self, grains: usize, usage: Use) -> Option<u32> {
         let is_lent = usage == Use::Content;
-        if is_lent && self.lent + grains > self.is_used.len() / 2 {
+        if is_lent && self.lent + grains > self.blocks.len() / 2 {
             return None;
         }
         let start = self.first_fit(grains)?;
-        self.is_used.get_mut(start..start + grains)?.fill(true);
+        self.used.insert(start..start + grains);
         *self.blocks.get_mut(start)? = Block { grains: grains as u32, holders: 1, is_lent };
         if is_lent {
             self.lent += grains;
@@ -172,12 +173,13 @@ impl Blocks {
     fn first_fit(&self, grains: usize) -> Option<usize> {
         let mut start = self.lowest_free;
         loop {
-            let run = self.is_used.get(start..start.checked_add(grains)?)?;
-            match run.iter().rposition(|used| *used) {
-                None => return Some(start),
-                // Each start up to the last used grain of the run would contain it.
-                Some(last_used) => start += last_used + 1,
+            start = self.used.next_absent(start);
+            let end = start.checked_add(grains).filter(|end| *end <= self.blocks.len())?;
+            let used = self.used.next_present(start, end);
+            if used == end {
+                return Some(start);
             }
+            start = used;
         }
     }
 
@@ -193,9 +195,7 @@ impl Blocks {
         if is_lent {
             self.lent -= grains;
         }
-        if let Some(run) = self.is_used.get_mut(start..start + grains) {
-            run.fill(false);
-        }
+        self.used.remove(start..start + grains);
         // A search never needs to begin before the lowest free grain.
         self.lowest_free = self.lowest_free.min(start);
     }
