@@ -166,6 +166,33 @@ fn long_sample_lies_in_the_memory_of_its_writer_until_it_is_dropped() {
     }
 }
 
+#[test]
+fn loans_that_are_sent_together_are_read_in_place() {
+    let world = World::new();
+    let [from, to] = [(); 2].map(|()| world.participant());
+    let publisher = from.publisher(None).unwrap();
+    let qos = DataWriterQos::default().reliable().keep_all().transient_local();
+    let writer = publisher.writer_builder::<Frame>("frames").qos(qos).build().unwrap();
+    let reader = reader(&to, "frames");
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    wait_for(&writer, |report| report.shared_memory);
+    let suspended = publisher.suspend_publications().unwrap();
+    let before = from.traffic().sent_shared;
+    for number in 0..10 {
+        assert!(write_loan(&writer, number, 16 << 10));
+    }
+    drop(suspended);
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    // A message of several samples would be a copy.
+    let sent = from.traffic().sent_shared - before;
+    assert!(sent >= 10, "{sent} messages");
+    for number in 0..10 {
+        let samples = reader.select().max_samples(1).take().unwrap();
+        assert!(is_shared(place_of(&samples)), "sample {number}");
+        assert!(samples.iter().next().unwrap().decode().unwrap().unwrap() == frame(number, 16 << 10));
+    }
+}
+
 /// A reader that keeps all copies the samples beyond its share, so that the writer can go on.
 #[test]
 fn reader_of_many_unread_long_samples_receives_all() {

@@ -2,7 +2,7 @@
 //!
 //! In: a block that the peer has handed over. Out: its bytes in place. Owned: the hold on the block.
 
-use crate::memory::MappedMemory;
+use crate::memory::{MappedMemory, process_id};
 use crate::pool::{GRAIN_LEN, grains_of};
 use crate::ring::{BlockReturns, Record};
 use rustix::net::SendFlags;
@@ -53,7 +53,7 @@ impl PeerPool {
         socket: &Arc<OwnedFd>,
         kept_max: usize,
     ) -> Self {
-        let (returns, socket, process) = (Arc::clone(returns), Arc::downgrade(socket), std::process::id());
+        let (returns, socket, process) = (Arc::clone(returns), Arc::downgrade(socket), process_id());
         Self { memory, returns, socket, kept: AtomicUsize::new(0), kept_max, process }
     }
 
@@ -68,7 +68,7 @@ impl PeerPool {
 
     /// Whether this process returns the blocks, and not a parent of it.
     pub(super) fn is_own(&self) -> bool {
-        std::process::id() == self.process
+        process_id() == self.process
     }
 
     /// Keeps the block of a checked record. `None` if its message must be copied.

@@ -112,6 +112,27 @@ impl Mapping {
         Ok(mapping)
     }
 
+    /// Maps a private page, which is zero in each forked child.
+    ///
+    /// # Errors
+    /// Linux before 4.14 returns `InvalidInput`.
+    pub(super) fn wiped_on_fork() -> io::Result<Self> {
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        // SAFETY: as in `new`.
+        let start = unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), PAGE_MAX, protection, flags)? };
+        let Some(start) = NonNull::new(start.cast::<u8>()) else { return Err(io::ErrorKind::OutOfMemory.into()) };
+        let mapping = Self {
+            start,
+            len: PAGE_MAX,
+            access: Access::Write,
+            #[cfg(test)]
+            is_on_heap: false,
+        };
+        // SAFETY: the range is the new mapping. The call changes no byte of this process.
+        unsafe { rustix::mm::madvise(start.as_ptr().cast(), PAGE_MAX, Advice::LinuxWipeOnFork)? };
+        Ok(mapping)
+    }
+
     /// Memory of the heap, for tests.
     #[cfg(test)]
     pub(super) fn on_heap(len: usize) -> Self {
@@ -318,6 +339,30 @@ mod tests {
         assert!(read.read(5000, &mut bytes));
         assert_eq!(&bytes, b"seen");
         assert!(Mapping::new(file.as_fd(), 0, Access::Read).is_err());
+    }
+
+    #[cfg(not(miri))]
+    #[test]
+    fn forked_child_has_its_own_process_id() {
+        use crate::memory::process_id;
+        unsafe extern "C" {
+            fn fork() -> i32;
+            fn _exit(status: i32) -> !;
+            fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+        }
+        assert_eq!(process_id(), std::process::id());
+        // SAFETY: the child allocates nothing, takes no lock, and ends at once.
+        let child = unsafe { fork() };
+        if child == 0 {
+            let is_own = process_id() == std::process::id();
+            // SAFETY: no code runs after it.
+            unsafe { _exit(if is_own { 7 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: the status is a variable of this function.
+        assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 7 << 8, "the exit status of the child");
+        assert_eq!(process_id(), std::process::id());
     }
 
     proptest! {

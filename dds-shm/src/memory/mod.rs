@@ -10,7 +10,9 @@
 //! it writes them, and does without if the system refuses.
 
 mod mapping;
+mod process_id;
 
+pub(crate) use self::process_id::process_id;
 use crate::reasons::Refusal;
 pub(crate) use mapping::OwnRange;
 use mapping::{Access, Mapping};

@@ -16,7 +16,7 @@ use crate::writer::send::layout::Layout;
 use crate::writer::send::payload_len;
 
 /// Returns whether the transport has lent the memory of a change. It then carries it in one message of any length.
-fn is_lent(stored: &StoredChange) -> bool {
+pub(super) fn is_lent(stored: &StoredChange) -> bool {
     stored.change.payload.as_ref().is_some_and(Payload::is_borrowed)
 }
 

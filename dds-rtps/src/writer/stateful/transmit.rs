@@ -1,6 +1,7 @@
 //! Datagrams: new changes for all remote readers, data for one reader, and the HEARTBEATs that announce them.
 
 use super::StatefulWriter;
+use super::long::is_lent;
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, Now, SequenceNumber, earliest};
 use crate::wire::{Heartbeat, HeartbeatGroupInfo, SET_BITS_MAX};
@@ -253,7 +254,9 @@ impl StatefulWriter {
                 debug_assert!(false, "the change was found above");
                 break;
             };
-            if (early && layout.has_content()) || !layout.has_room_for(&stored.change) {
+            // A message of a lent change and others would copy it.
+            let is_alone = early || is_lent(stored);
+            if (is_alone && layout.has_content()) || !layout.has_room_for(&stored.change) {
                 break;
             }
             content.early = if early { Some(next) } else { None };
@@ -274,7 +277,7 @@ impl StatefulWriter {
             layout.change(&stored.change);
             content.samples += 1;
             self.cursor.advance_to(next.next());
-            if early || content.is_for_some {
+            if is_alone || content.is_for_some {
                 break;
             }
         }

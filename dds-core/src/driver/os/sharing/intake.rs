@@ -106,7 +106,9 @@ impl SharedIntake {
                 tracing::debug!(len = message.len(), "a message in shared memory is too long");
             }
             Some(ShmEvent::Message(message)) => {
-                let message = match keep(message, inbound, kept) {
+                // An expected fragment is copied to its place instead.
+                let copied_max = if expected.is_some() { SLOT_LEN } else { COPIED_MAX };
+                let message = match keep(message, copied_max, inbound, kept) {
                     Ok(payload) => {
                         inbound.take_one(payload, None, Some(expected));
                         return IntakeStep::Taken;
@@ -158,6 +160,9 @@ impl SharedIntake {
     }
 }
 
+/// Messages up to this length are copied.
+pub(super) const COPIED_MAX: usize = 8 << 10;
+
 /// A message in the memory of a peer.
 #[derive(Default)]
 struct PeerBytes(KeptMessage);
@@ -175,13 +180,15 @@ impl BorrowedBytes for PeerBytes {
 }
 
 /// Keeps a long message in the memory of its peer. Returns it if it must be copied.
+///
+/// The copy of a message of up to `copied_max` bytes costs less than the hold. A capture records a copy.
 fn keep<'a>(
     message: ShmMessage<'a>,
+    copied_max: usize,
     inbound: &Inbound,
     kept: &BorrowedPool<PeerBytes>,
 ) -> Result<Payload, ShmMessage<'a>> {
-    // A shorter message lies in a receive buffer, which costs less than the hold. A capture records a copy.
-    if message.len() <= SLOT_LEN || inbound.records() {
+    if message.len() <= copied_max || inbound.records() {
         return Err(message);
     }
     kept.fill(|place| message.keep(&mut place.0))

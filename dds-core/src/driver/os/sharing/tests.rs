@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test of shared memory waits for other threads")]
 
 use super::content::staged_in_place;
+use super::intake::COPIED_MAX;
 use super::*;
 use crate::driver::os::intake::SLOT_LEN;
 use crate::driver::{ExpectedPlace, Packet, Receive, Socket};
@@ -422,7 +423,7 @@ fn longest_message_is_received_and_a_longer_one_dropped() {
     let handover = Handover::new(&[], true, Arc::clone(&receiver.sharing.markers));
     let mut intake = SharedIntake::new(receiver.reception, inbound, receiver.sharing, handover);
     let path = sender.sharing.route(&locator).unwrap();
-    let received = [LENT_MESSAGE_MAX, LONG_MESSAGE_MAX, SLOT_LEN + 1, SLOT_LEN, 100];
+    let received = [LENT_MESSAGE_MAX, LONG_MESSAGE_MAX, SLOT_LEN + 1, SLOT_LEN, COPIED_MAX + 1, COPIED_MAX, 100];
     let start = Instant::now();
     for len in [LENT_MESSAGE_MAX + 1].into_iter().chain(received) {
         let message = vec![7; len];
