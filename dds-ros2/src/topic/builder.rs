@@ -141,7 +141,8 @@ impl<T> SubscriptionBuilder<T> {
     /// Calls `callback` with each message, on the event thread of the context. Waits and iterators then get none.
     ///
     /// The callback may block, such as for the answer of a service. Other callbacks, and changes of the graph, wait
-    /// until it returns. A callback that owns its node keeps the node alive until the subscription is dropped.
+    /// until it returns. A callback that owns its node keeps the node alive until the subscription is dropped. After a
+    /// panic, it is not called again.
     ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange};
