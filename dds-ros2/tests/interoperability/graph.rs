@@ -126,6 +126,8 @@ fn actions_show_on_both_sides() {
     let _client = node.action_client::<Fibonacci>("theirs").unwrap();
     let mut peer = Peer::start_with(34, "watcher", "/lab", &[("TEST_THREADS", "8")]);
     peer.tell(json!({"command": "serve_action", "action": "theirs"}));
+    // A query about a node that is not known yet ends the peer.
+    peer.ask_until(&json!({"command": "graph"}), |graph| has(&graph["nodes"], "/lab/arm"));
     let ty = json!(["test_msgs/action/Fibonacci"]);
     let expected = json!({
         "event": "actions",
