@@ -70,8 +70,10 @@ pub fn run(
         Command::Recover(options) => recover::run(options, output, notes),
         Command::Security(command) => security::run(command, output),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut CommandLine::command(), "dds", &mut &mut *output);
-            Ok(())
+            // The generator panics if a write fails.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut CommandLine::command(), "dds", &mut script);
+            output.write_all(&script).map_err(ToolError::output)
         }
         Command::Man { command } => write_manual_page(command.as_deref(), output),
     }

@@ -42,6 +42,13 @@ mod unix {
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
 
+    #[test]
+    fn completions_end_well_if_their_reader_has_gone() {
+        let script = "\"$0\" completions bash | true; exit ${PIPESTATUS[0]}";
+        let status = Command::new("bash").args(["-c", script, PROGRAM]).status().unwrap();
+        assert_eq!(status.code(), Some(0));
+    }
+
     /// A recorder that ends with this value.
     struct Recorder(Child);
 
