@@ -90,7 +90,7 @@ fn receive(agreement: Agreement, setup: Setup, sizes: &[usize]) {
         let samples = if agreement.reliable || len <= MIB { SAMPLES } else { 1 };
         for index in 0..samples {
             let sample = if agreement.reliable {
-                reader.next_sample().block_for(LIMIT).unwrap()
+                reader.next_sample().block_for(LIMIT + PYTHON_PER_MIB * (len / MIB) as u32).unwrap()
             } else {
                 one_of_many(agreement.topic, len, || {
                     publisher.tell(&format!("write {index} 1 {len}"));

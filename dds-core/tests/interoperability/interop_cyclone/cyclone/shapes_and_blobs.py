@@ -121,9 +121,12 @@ def arguments(description):
 
 
 def endpoint_qos(options):
-    """KEEP_ALL, so that a reliable pair loses no sample on a slow test host."""
+    """KEEP_ALL, so that a reliable pair loses no sample on a slow test host.
+
+    A write of 64 MiB blocks until the previous one is acknowledged. A busy host that also captures takes more than 10 s.
+    """
     policies = [
-        Policy.Reliability.Reliable(max_blocking_time=duration(seconds=10))
+        Policy.Reliability.Reliable(max_blocking_time=duration(seconds=60))
         if options.reliability == "reliable"
         else Policy.Reliability.BestEffort,
         DURABILITY[options.durability],
