@@ -3,6 +3,7 @@
 pub use super::play_clock::PlayKey;
 use super::play_clock::{PlayClock, PlayWait};
 use super::play_keys::TerminalKeys;
+use super::sample_pacer::sleep_exactly;
 use super::text::write_json;
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
@@ -84,6 +85,7 @@ pub fn steered(
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     watch.settle(Duration::from_millis(500), stop)?;
+    sleep_exactly();
     let mut player = Player {
         options,
         participant,
