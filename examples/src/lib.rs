@@ -16,6 +16,7 @@
 //! `dds-core` has more examples: `cargo run -p dds-core --example NAME`.
 
 use dds_core::{DomainParticipant, Result, Scope};
+use std::process::Command;
 
 /// Creates a participant of this host that only this process sees, for the tests of the book.
 ///
@@ -24,6 +25,53 @@ use dds_core::{DomainParticipant, Result, Scope};
 pub fn private_participant() -> Result<DomainParticipant> {
     let tag = format!("book-{}", std::process::id());
     Ok(DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).build()?)
+}
+
+/// Repeats this snippet in a new process and in a new folder with these files. No other program sees it.
+///
+/// Returns in that process. The first one ends with its result.
+///
+/// # Panics
+/// If the folder cannot be made, or the process cannot start.
+pub fn alone(files: &[(&str, &str)]) {
+    if std::env::var_os("BOOK_ALONE").is_some() {
+        return;
+    }
+    let tag = format!("book-{}", std::process::id());
+    let folder = std::env::temp_dir().join(&tag);
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files exists");
+    for (name, content) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(&folder)).expect("the folder is new");
+        std::fs::write(path, content).expect("the folder is new");
+    }
+    let ended = std::env::current_exe().and_then(|program| {
+        Command::new(program)
+            .args(std::env::args_os().skip(1))
+            .current_dir(&folder)
+            .env("OUT_DIR", &folder) // for build scripts
+            .envs([("BOOK_ALONE", "1"), ("DDS_SCOPE", "host"), ("DDS_DOMAIN_TAG", &tag)])
+            .status()
+    });
+    let removed = std::fs::remove_dir_all(&folder);
+    assert!(ended.expect("a program can start itself").success());
+    removed.expect("the folder is of this process");
+    std::process::exit(0);
+}
+
+/// Returns a code block of a page of the book: the first one that begins with `start`.
+///
+/// # Panics
+/// If the page has no such block.
+#[must_use]
+pub fn shown(page: &str, start: &str) -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../book/src/").to_owned() + page;
+    let text = std::fs::read_to_string(path).expect("the page exists");
+    let block = text.split("```").skip(1).step_by(2).find_map(|block| {
+        let (_language, code) = block.split_once('\n')?;
+        code.starts_with(start).then(|| code.to_owned())
+    });
+    block.expect("the page has the block")
 }
 
 /// The pages of the book with Rust code. Their snippets are documentation tests.
