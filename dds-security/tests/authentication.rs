@@ -6,7 +6,7 @@ use dds_security::authentication::{
     DataHolder, HandshakeError, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake,
     TokenByteOrder,
 };
-use dds_security::pki::{CertificateError, Issuer, PrivateKey, Validity};
+use dds_security::pki::{CertificateError, Issuer, KeyAlgorithm, PrivateKey, Validity};
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -21,8 +21,11 @@ fn authority() -> &'static Issuer {
 }
 
 fn identity(name: &str, authority: &Issuer) -> LocalIdentity {
-    let key = PrivateKey::generate().unwrap();
-    let certificate = authority.issue(name, &key, VALIDITY).unwrap().to_pem();
+    identity_with(name, authority, &PrivateKey::generate().unwrap())
+}
+
+fn identity_with(name: &str, authority: &Issuer, key: &PrivateKey) -> LocalIdentity {
+    let certificate = authority.issue(name, key, VALIDITY).unwrap().to_pem();
     let ca = authority.certificate().to_pem();
     let permissions = format!("permissions of {name}").into_bytes();
     LocalIdentity::new(&ca, &certificate, &key.to_pem(), permissions, UNIX).unwrap()
@@ -34,7 +37,10 @@ fn with_guid(identity: LocalIdentity, guid: [u8; 16]) -> Arc<LocalParticipant> {
 }
 
 fn participant(name: &str, authority: &Issuer) -> Arc<LocalParticipant> {
-    let identity = identity(name, authority);
+    participant_with(identity(name, authority))
+}
+
+fn participant_with(identity: LocalIdentity) -> Arc<LocalParticipant> {
     let mut guid = [0; 16];
     guid[..12].copy_from_slice(&identity.prefix(*b"a candidate!"));
     guid[12..].copy_from_slice(&[0, 0, 1, 0xc1]);
@@ -111,6 +117,68 @@ fn three_tokens_are_enough() {
     }
     assert_eq!(sides[0].poll(at(20_000)), Some(final_token), "the Final may have been lost");
     assert_eq!(sides.each_ref().map(PeerHandshake::generation), [1, 1]);
+}
+
+/// The names that both sides sent, as text: of the signature and of the agreement.
+fn algorithms(token: &DataHolder) -> [String; 2] {
+    ["c.dsign_algo", "c.kagree_algo"].map(|name| String::from_utf8_lossy(token.binary(name).unwrap()).into_owned())
+}
+
+#[test]
+fn identities_of_all_algorithms_prove_themselves_to_each_other() {
+    let of_algorithm = [
+        (KeyAlgorithm::EcP256, "ECDSA-SHA256", "ECDH+prime256v1-CEUM", "EC-prime256v1"),
+        (KeyAlgorithm::EcP384, "ECDSA+P384+SHA384", "ECDHE-CEUM+P384", "EC-secp384r1"),
+        (KeyAlgorithm::Rsa2048, "RSASSA-PSS-SHA256", "ECDH+prime256v1-CEUM", "RSA-2048"),
+    ];
+    let keys = of_algorithm.map(|(algorithm, ..)| PrivateKey::generate_for(algorithm).unwrap());
+    for authority_key in &keys {
+        let authority = Issuer::with_key("CA", authority_key.clone(), VALIDITY).unwrap();
+        for (own, other) in [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (2, 1), (2, 2)] {
+            let mut pair = [("robot", own), ("station", other)]
+                .map(|(name, key)| (participant_with(identity_with(name, &authority, &keys[key])), key));
+            pair.sort_by_key(|(participant, _)| participant.guid);
+            let [(low, of_low), (high, of_high)] = &pair;
+            let mut sides = [handshake(low, high, 1), handshake(high, low, 2)];
+            let request = sides[0].poll(at(0)).unwrap();
+            let (_, signature, agreement, _) = of_algorithm[*of_low];
+            assert_eq!(algorithms(&request), [signature, agreement]);
+            sides[1].handle(&request, at(0)).unwrap();
+            let reply = sides[1].poll(at(0)).unwrap();
+            // The answer agrees in the way that the Request proposes.
+            assert_eq!(algorithms(&reply), [of_algorithm[*of_high].1, agreement]);
+            sides[0].handle(&reply, at(0)).unwrap();
+            settle(&mut sides, 0, 1000);
+            let [one, two] = sides.each_ref().map(|side| side.peer().unwrap());
+            assert_eq!(one.secret.key_exchange_material(), two.secret.key_exchange_material());
+            assert_eq!(one.certificate.algorithm(), of_algorithm[*of_high].3);
+        }
+    }
+}
+
+#[test]
+fn names_of_version_1_2_are_answered_with_such_names() {
+    let [_, high] = pair();
+    let mut sides = both();
+    let mut request = sides[0].poll(at(0)).unwrap();
+    request.binary_properties.retain(|(name, _)| name != "hash_c1");
+    for (name, value) in &mut request.binary_properties {
+        match name.as_str() {
+            "c.dsign_algo" => *value = b"ECDSA+P256+SHA256".to_vec().into(),
+            "c.kagree_algo" => *value = b"ECDHE-CEUM+P256".to_vec().into(),
+            _ => {}
+        }
+    }
+    sides[1].handle(&request, at(0)).unwrap();
+    assert_eq!(algorithms(&sides[1].poll(at(0)).unwrap()), ["ECDSA+P256+SHA256", "ECDHE-CEUM+P256"]);
+    // The name must be that of the certificate's key.
+    for (name, value) in &mut request.binary_properties {
+        if name == "c.dsign_algo" {
+            *value = b"ECDSA+P384+SHA384".to_vec().into();
+        }
+    }
+    let mut side = handshake(high, &pair()[0], 3);
+    assert_eq!(side.handle(&request, at(0)), Err(HandshakeError::Algorithm("ECDSA+P384+SHA384".to_owned())));
 }
 
 /// The signed document, which the test knows by its name.

@@ -172,7 +172,34 @@ fn keys_of_openssl_are_read() {
     robot.check_key(&key).unwrap();
     let other = PrivateKey::from_pem(&text("sec1.key.pem")).unwrap();
     assert_eq!(robot.check_key(&other), Err(CertificateError::OtherKey));
-    assert_eq!(PrivateKey::from_pem(&text("rsa.robot.key.pem")).unwrap_err(), KeyError::Algorithm);
+    for name in ["rsa.robot.key.pem", "rsa1.key.pem"] {
+        certificate("rsa.robot.pem").check_key(&PrivateKey::from_pem(&text(name)).unwrap()).unwrap();
+        assert_eq!(robot.check_key(&PrivateKey::from_pem(&text(name)).unwrap()), Err(CertificateError::OtherKey));
+    }
+    let authority = certificate("p384.ca.pem");
+    authority.check_identity(&authority, NOW).unwrap();
+    let key = PrivateKey::from_pem(&text("p384.key.pem")).unwrap();
+    authority.check_key(&key).unwrap();
+    let other = PrivateKey::from_pem(&text("p384.sec1.key.pem")).unwrap();
+    assert_eq!(authority.check_key(&other), Err(CertificateError::OtherKey));
+    for name in ["rsa.short.key.pem", "p521.key.pem", "ed25519.key.pem"] {
+        assert_eq!(PrivateKey::from_pem(&text(name)).unwrap_err(), KeyError::Algorithm, "{name}");
+    }
+}
+
+#[test]
+fn rsa_keys_whose_numbers_do_not_fit_are_refused() {
+    let block = text("rsa1.key.pem");
+    let base64: String = block.lines().filter(|line| !line.starts_with("--")).collect();
+    // Another digit of the modulus, and another one of a factor.
+    for at in [100, 1000] {
+        let mut digits = base64.clone().into_bytes();
+        digits[at] = if digits[at] == b'A' { b'B' } else { b'A' };
+        let label = "RSA PRIVATE KEY";
+        let lines: Vec<_> = digits.chunks(64).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+        let changed = format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"));
+        assert_eq!(PrivateKey::from_pem(&changed).unwrap_err(), KeyError::Malformed, "{at}");
+    }
 }
 
 #[test]

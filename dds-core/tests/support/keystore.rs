@@ -4,7 +4,7 @@
 
 use dds_core::security::Credentials;
 use dds_security::keystore::{Fleet, FleetOptions};
-use dds_security::pki::Validity;
+use dds_security::pki::{KeyAlgorithm, Validity};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,6 +14,7 @@ const VALIDITY: Validity = Validity { not_before: 1_000_000_000, not_after: 2_00
 /// The files of a fleet.
 pub(crate) struct Keystore {
     folder: PathBuf,
+    algorithm: KeyAlgorithm,
 }
 
 /// The kinds of protection of a governance.
@@ -34,9 +35,19 @@ impl Kinds {
 impl Keystore {
     /// Makes identities, and a governance with these kinds. `edit` changes the document further.
     pub(crate) fn new(identities: &[&str], kinds: Kinds, edit: impl Fn(String) -> String) -> Self {
+        Self::with_keys(KeyAlgorithm::default(), identities, kinds, edit)
+    }
+
+    /// As [`Self::new`], with keys of an algorithm, also those of the authorities.
+    pub(crate) fn with_keys(
+        algorithm: KeyAlgorithm,
+        identities: &[&str],
+        kinds: Kinds,
+        edit: impl Fn(String) -> String,
+    ) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("dds-keystore-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let keystore = Self { folder: std::env::temp_dir().join(name) };
+        let keystore = Self { folder: std::env::temp_dir().join(name), algorithm };
         keystore.sign(&[]);
         let path = keystore.folder.join("enclaves/governance.xml");
         let mut text = std::fs::read_to_string(&path).unwrap();
@@ -61,10 +72,17 @@ impl Keystore {
         Self::new(&["robot", "station"], kinds, |text| text)
     }
 
+    /// Adds an identity with a key of another algorithm.
+    pub(crate) fn add(&mut self, name: &str, algorithm: KeyAlgorithm) {
+        self.algorithm = algorithm;
+        self.sign(&[name]);
+    }
+
     /// Adds identities, and signs the documents that have changed.
     fn sign(&self, identities: &[&str]) {
         let identities = identities.iter().map(|name| (*name).to_owned()).collect();
-        Fleet::create(&self.folder, &FleetOptions { identities, ..FleetOptions::new(VALIDITY) }).unwrap();
+        let options = FleetOptions { identities, algorithm: self.algorithm, ..FleetOptions::new(VALIDITY) };
+        Fleet::create(&self.folder, &options).unwrap();
     }
 
     /// The folder of an identity.

@@ -1,11 +1,10 @@
-//! Key agreement: ECDH with P-256, and DH with MODP-2048-256 (RFC 5114, 2.3).
+//! Key agreement: ECDH with P-256 and P-384, and DH with MODP-2048-256 (RFC 5114, 2.3).
 
 use super::HandshakeError;
-use crate::pki::scalar_from;
+use crate::pki::{PublicKey, scalar_384_from, scalar_from};
 use crypto_bigint::modular::runtime_mod::{DynResidue, DynResidueParams};
 use crypto_bigint::{ArrayEncoding, Encoding, U256, U2048};
 use p256::elliptic_curve::sec1::ToEncodedPoint;
-use p256::{PublicKey, SecretKey};
 use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -14,6 +13,7 @@ const MODP_LEN: usize = 256;
 
 /// Most bytes of a public key: a point without compression, and a number in DER with a zero before it.
 const ECDH_PUBLIC_MAX: usize = 65;
+const ECDH_384_PUBLIC_MAX: usize = 97;
 const MODP_PUBLIC_MAX: usize = 261;
 
 /// An algorithm for the agreement on a secret.
@@ -23,40 +23,83 @@ pub(super) enum Agreement {
     Ecdh,
     /// DH with the group 2.3 of RFC 5114. Fast DDS 2 proposes it.
     Modp,
+    /// ECDH with P-384, which DDS Security 1.2 adds.
+    Ecdh384,
+}
+
+/// The version of DDS Security whose names of algorithms a token has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    V1_1,
+    V1_2,
+}
+
+/// The agreements with their names of DDS Security 1.1 and 1.2. P-384 has one name.
+const NAMES: [(Agreement, &str, &str); 3] = [
+    (Agreement::Ecdh, "ECDH+prime256v1-CEUM", "ECDHE-CEUM+P256"),
+    (Agreement::Modp, "DH+MODP-2048-256", "DHE+MODP-2048-256"),
+    (Agreement::Ecdh384, "ECDHE-CEUM+P384", "ECDHE-CEUM+P384"),
+];
+
+/// The names of the signature of a key: those of DDS Security 1.1 and 1.2.
+fn signature_names(key: &PublicKey) -> (&'static str, &'static str) {
+    match key {
+        PublicKey::P256(_) => ("ECDSA-SHA256", "ECDSA+P256+SHA256"),
+        PublicKey::P384(_) => ("ECDSA+P384+SHA384", "ECDSA+P384+SHA384"),
+        PublicKey::Rsa(_) => ("RSASSA-PSS-SHA256", "RSASSA-PSS-MGF1SHA256+2048+SHA256"),
+    }
+}
+
+/// Returns the name of the signature of a key on the wire.
+pub(super) fn signature_name(key: &PublicKey, spelling: Spelling) -> &'static str {
+    let names = signature_names(key);
+    if spelling == Spelling::V1_2 { names.1 } else { names.0 }
+}
+
+/// Whether a name on the wire is that of the signature of a key. Some vendors end it with a zero.
+pub(super) fn is_signature_name(name: &[u8], key: &PublicKey) -> bool {
+    let name = name.strip_suffix(&[0]).unwrap_or(name);
+    let names = signature_names(key);
+    name == names.0.as_bytes() || name == names.1.as_bytes()
 }
 
 impl Agreement {
+    /// The agreement that fits the key of an identity: its secret is as hard to find as the key.
+    pub(super) fn of_key(key: &PublicKey) -> Self {
+        if matches!(key, PublicKey::P384(_)) { Self::Ecdh384 } else { Self::Ecdh }
+    }
+
     /// Reads the name on the wire. Some vendors end it with a zero.
-    pub(super) fn from_name(name: &[u8]) -> Option<Self> {
-        match name.strip_suffix(&[0]).unwrap_or(name) {
-            b"ECDH+prime256v1-CEUM" => Some(Self::Ecdh),
-            b"DH+MODP-2048-256" => Some(Self::Modp),
-            _ => None,
-        }
+    pub(super) fn from_name(name: &[u8]) -> Option<(Self, Spelling)> {
+        let name = name.strip_suffix(&[0]).unwrap_or(name);
+        NAMES.into_iter().find_map(|(agreement, old, new)| {
+            let spelling = if name == old.as_bytes() { Spelling::V1_1 } else { Spelling::V1_2 };
+            (name == old.as_bytes() || name == new.as_bytes()).then_some((agreement, spelling))
+        })
     }
 
     /// Checks the length and the range of a public key. [`EphemeralKey::agree`] also checks its group.
     pub(super) fn check_public(self, public: &[u8]) -> Result<(), HandshakeError> {
         let is_valid = match self {
-            Self::Ecdh => public.len() <= ECDH_PUBLIC_MAX && PublicKey::from_sec1_bytes(public).is_ok(),
+            Self::Ecdh => public.len() <= ECDH_PUBLIC_MAX && p256::PublicKey::from_sec1_bytes(public).is_ok(),
+            Self::Ecdh384 => public.len() <= ECDH_384_PUBLIC_MAX && p384::PublicKey::from_sec1_bytes(public).is_ok(),
             Self::Modp => public.len() <= MODP_PUBLIC_MAX && modp_number(public).is_some(),
         };
         if is_valid { Ok(()) } else { Err(HandshakeError::PublicKey) }
     }
 
     /// The name on the wire.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Ecdh => "ECDH+prime256v1-CEUM",
-            Self::Modp => "DH+MODP-2048-256",
-        }
+    pub(super) fn name(self, spelling: Spelling) -> &'static str {
+        let (_, old, new) = NAMES[self as usize];
+        if spelling == Spelling::V1_2 { new } else { old }
     }
 }
 
 /// A private key for one handshake, which is overwritten when it is dropped.
 #[derive(Clone)]
 pub(super) enum EphemeralKey {
-    Ecdh(SecretKey),
+    Ecdh(p256::SecretKey),
+    Ecdh384(p384::SecretKey),
     Modp(Zeroizing<U256Bytes>),
 }
 
@@ -67,6 +110,7 @@ impl EphemeralKey {
     pub(super) fn derive(agreement: Agreement, random: &[u8; 32]) -> Self {
         match agreement {
             Agreement::Ecdh => Self::Ecdh(scalar_from(random, b"ecdh")),
+            Agreement::Ecdh384 => Self::Ecdh384(scalar_384_from(random, b"ecdh")),
             Agreement::Modp => Self::Modp(crate::crypto::hmac(random, &[b"modp"])),
         }
     }
@@ -75,6 +119,7 @@ impl EphemeralKey {
     pub(super) fn public(&self, as_der: bool) -> Vec<u8> {
         match self {
             Self::Ecdh(key) => key.public_key().to_encoded_point(false).as_bytes().to_vec(),
+            Self::Ecdh384(key) => key.public_key().to_encoded_point(false).as_bytes().to_vec(),
             Self::Modp(exponent) => {
                 let public = power(&number(GENERATOR), exponent).to_be_bytes();
                 if as_der { der_of(&public) } else { public.to_vec() }
@@ -86,8 +131,13 @@ impl EphemeralKey {
     pub(super) fn agree(&self, public: &[u8]) -> Result<Zeroizing<[u8; 32]>, HandshakeError> {
         match self {
             Self::Ecdh(key) => {
-                let public = PublicKey::from_sec1_bytes(public).map_err(|_| HandshakeError::PublicKey)?;
+                let public = p256::PublicKey::from_sec1_bytes(public).map_err(|_| HandshakeError::PublicKey)?;
                 let shared = p256::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
+                Ok(Zeroizing::new(Sha256::digest(shared.raw_secret_bytes()).into()))
+            }
+            Self::Ecdh384(key) => {
+                let public = p384::PublicKey::from_sec1_bytes(public).map_err(|_| HandshakeError::PublicKey)?;
+                let shared = p384::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
                 Ok(Zeroizing::new(Sha256::digest(shared.raw_secret_bytes()).into()))
             }
             Self::Modp(exponent) => {
@@ -192,18 +242,24 @@ const ORDER: &str = "8CF83642A709A097B447997640129DA299B1A47D1EB3750BA308B0FE64F
 mod tests {
     use super::*;
 
+    const ALL: [Agreement; 3] = [Agreement::Ecdh, Agreement::Modp, Agreement::Ecdh384];
+
     #[test]
     fn both_sides_agree_on_one_secret() {
-        for agreement in [Agreement::Ecdh, Agreement::Modp] {
+        for agreement in ALL {
             let [one, other] = [[1; 32], [2; 32]].map(|random| EphemeralKey::derive(agreement, &random));
             for as_der in [false, true] {
                 let secrets = [one.agree(&other.public(as_der)).unwrap(), other.agree(&one.public(as_der)).unwrap()];
                 assert_eq!(secrets[0], secrets[1]);
                 assert_ne!(one.agree(&one.public(as_der)).unwrap(), secrets[0]);
             }
-            assert_eq!(Agreement::from_name(agreement.name().as_bytes()), Some(agreement));
+            for spelling in [Spelling::V1_1, Spelling::V1_2] {
+                let (known, _) = Agreement::from_name(agreement.name(spelling).as_bytes()).unwrap();
+                assert_eq!(known, agreement);
+            }
         }
-        assert_eq!(Agreement::from_name(b"ECDH+prime256v1-CEUM\0"), Some(Agreement::Ecdh));
+        assert_eq!(Agreement::from_name(b"ECDH+prime256v1-CEUM\0"), Some((Agreement::Ecdh, Spelling::V1_1)));
+        assert_eq!(Agreement::from_name(b"ECDHE-CEUM+P256"), Some((Agreement::Ecdh, Spelling::V1_2)));
         assert_eq!(Agreement::from_name(b"none"), None);
     }
 
@@ -220,10 +276,13 @@ mod tests {
         }
         assert_eq!(modp.agree(&[]), Err(HandshakeError::PublicKey));
         assert_eq!(modp.agree(&[1; 300]), Err(HandshakeError::PublicKey));
-        let ecdh = EphemeralKey::derive(Agreement::Ecdh, &[1; 32]);
-        assert_eq!(ecdh.agree(&[0]), Err(HandshakeError::PublicKey));
-        assert_eq!(ecdh.agree(&[4; 65]), Err(HandshakeError::PublicKey));
-        for agreement in [Agreement::Ecdh, Agreement::Modp] {
+        for (agreement, len) in [(Agreement::Ecdh, 65), (Agreement::Ecdh384, 97)] {
+            let ecdh = EphemeralKey::derive(agreement, &[1; 32]);
+            assert_eq!(ecdh.public(false).len(), len);
+            assert_eq!(ecdh.agree(&[0]), Err(HandshakeError::PublicKey));
+            assert_eq!(ecdh.agree(&vec![4; len]), Err(HandshakeError::PublicKey));
+        }
+        for agreement in ALL {
             let public = EphemeralKey::derive(agreement, &[1; 32]).public(true);
             assert_eq!(agreement.check_public(&public), Ok(()));
             assert_eq!(agreement.check_public(&[&public[..], &[0; 200]].concat()), Err(HandshakeError::PublicKey));

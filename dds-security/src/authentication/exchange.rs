@@ -1,12 +1,12 @@
 //! The contents of the tokens, and their checks (DDS Security 1.1, 9.3.2.5).
 
-use super::agreement::{Agreement, EphemeralKey};
+use super::agreement::{Agreement, EphemeralKey, Spelling, is_signature_name, signature_name};
 use super::handshake::HandshakeRemote;
 use super::holder::{DataHolder, signed_bytes};
 use super::identity::{CLASS, LocalParticipant, is_class, subject_half};
 use super::secret::{AuthenticatedPeer, SharedSecret};
 use crate::crypto::hmac;
-use crate::pki::{Certificate, CertificateError, PublicKey, legible};
+use crate::pki::{Certificate, CertificateError, legible};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -70,22 +70,22 @@ pub(super) struct HandshakeCredentials {
     pub(super) hash: [u8; 32],
     pub(super) certificate: Certificate,
     pub(super) agreement: Agreement,
+    spelling: Spelling,
 }
 
 impl HandshakeCredentials {
     /// The credentials of the own side.
-    pub(super) fn own(local: &LocalParticipant, agreement: Agreement) -> Self {
+    pub(super) fn own(local: &LocalParticipant, agreement: Agreement, spelling: Spelling) -> Self {
         let identity = &local.identity;
         let values = [
             identity.certificate_pem.clone(),
             identity.permissions.clone(),
             local.participant_data.clone(),
-            // Private keys are EC keys.
-            b"ECDSA-SHA256".to_vec(),
-            agreement.name().as_bytes().to_vec(),
+            signature_name(identity.certificate.public_key(), spelling).as_bytes().to_vec(),
+            agreement.name(spelling).as_bytes().to_vec(),
         ];
         let hash = hash_of(&values);
-        Self { values, hash, certificate: identity.certificate.clone(), agreement }
+        Self { values, hash, certificate: identity.certificate.clone(), agreement, spelling }
     }
 
     /// Reads the credentials of another participant, with all checks that need no operation with public keys.
@@ -99,7 +99,7 @@ impl HandshakeCredentials {
         check_optional(token, hash_name, &hash)?;
         let [id, _, participant_data, signature_name, agreement_name] = &values;
         let unknown = |name: &[u8]| HandshakeError::Algorithm(legible(&String::from_utf8_lossy(name)));
-        let agreement = Agreement::from_name(agreement_name).ok_or_else(|| unknown(agreement_name))?;
+        let (agreement, spelling) = Agreement::from_name(agreement_name).ok_or_else(|| unknown(agreement_name))?;
         // It costs little, so it comes before the certificate.
         if guid_of(participant_data) != Some(*remote) {
             return Err(HandshakeError::Guid);
@@ -110,14 +110,10 @@ impl HandshakeCredentials {
         if remote[..6] != subject_half(&certificate) {
             return Err(HandshakeError::Guid);
         }
-        let expected: &[u8] = match certificate.public_key() {
-            PublicKey::P256(_) => b"ECDSA-SHA256",
-            PublicKey::Rsa(_) => b"RSASSA-PSS-SHA256",
-        };
-        if signature_name.strip_suffix(&[0]).unwrap_or(signature_name) != expected {
+        if !is_signature_name(signature_name, certificate.public_key()) {
             return Err(unknown(signature_name));
         }
-        Ok(Self { values, hash, certificate, agreement })
+        Ok(Self { values, hash, certificate, agreement, spelling })
     }
 
     /// Checks that the authority has signed the certificate, which costs an operation with its public key.
@@ -160,8 +156,10 @@ pub(super) struct RequestExchange {
 
 impl RequestExchange {
     pub(super) fn new(local: &LocalParticipant, nonce: &Nonce) -> Self {
-        let own = HandshakeCredentials::own(local, Agreement::Ecdh);
-        let key = EphemeralKey::derive(Agreement::Ecdh, &nonce.ephemeral);
+        // All vendors know the names of version 1.1.
+        let agreement = Agreement::of_key(local.identity.certificate.public_key());
+        let own = HandshakeCredentials::own(local, agreement, Spelling::V1_1);
+        let key = EphemeralKey::derive(agreement, &nonce.ephemeral);
         let (dh1, challenge1) = (key.public(false), nonce.challenge);
         let mut token = DataHolder::new(format!("{CLASS}+Req"));
         own.write(&mut token);
@@ -256,7 +254,7 @@ impl ReplyExchange {
         let dh1 = required(request, "dh1")?.to_vec();
         let peer = HandshakeCredentials::read(request, "hash_c1", remote)?.verified(local, now, permit)?;
         peer.agreement.check_public(&dh1)?;
-        let own = HandshakeCredentials::own(local, peer.agreement);
+        let own = HandshakeCredentials::own(local, peer.agreement, peer.spelling);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
         let dh2 = key.public(*vendor == CYCLONE_DDS);
         let challenge2 = nonce.challenge;
@@ -276,7 +274,7 @@ impl ReplyExchange {
         token.add("dh1", &dh1);
         token.add("challenge1", &challenge1);
         token.add("challenge2", &challenge2);
-        token.add("signature", &local.identity.key.sign(&transcript.reply_bytes()));
+        token.add("signature", &local.identity.key.sign_handshake(&transcript.reply_bytes()));
         let own_hash = own.hash;
         let id = ReplyId { request_hash: hash_of_request(request), challenge1, challenge2 };
         Ok(Self { token, own_hash, peer, key, dh1, dh2, id })
@@ -356,7 +354,7 @@ impl Transcript<'_> {
         ] {
             token.add(name, value);
         }
-        token.add("signature", &local.identity.key.sign(&self.final_bytes()));
+        token.add("signature", &local.identity.key.sign_handshake(&self.final_bytes()));
         token
     }
 }

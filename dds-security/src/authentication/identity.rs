@@ -101,6 +101,12 @@ impl LocalIdentity {
         &self.certificate
     }
 
+    /// The certificate of the authority.
+    #[must_use]
+    pub fn authority(&self) -> &Certificate {
+        &self.authority
+    }
+
     /// Returns the GUID prefix of this identity for a prefix that the participant has chosen.
     #[must_use]
     pub fn prefix(&self, candidate: [u8; 12]) -> [u8; 12] {

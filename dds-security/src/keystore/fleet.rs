@@ -4,7 +4,8 @@ use super::documents::{FleetRights, governance, permissions};
 use super::files;
 use crate::access::{DocumentError, Governance, Permissions};
 use crate::pki::{
-    Certificate, CertificateError, IssueError, Issuer, PrivateKey, SignError, Validity, sign_document, verify_document,
+    Certificate, CertificateError, IssueError, Issuer, KeyAlgorithm, PrivateKey, SignError, Validity, sign_document,
+    verify_document,
 };
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
@@ -43,13 +44,15 @@ pub struct FleetOptions {
     pub rights: FleetRights,
     /// Validity of new certificates and permissions.
     pub validity: Validity,
+    /// Algorithm of new keys, also of new authorities.
+    pub algorithm: KeyAlgorithm,
 }
 
 impl FleetOptions {
     /// Options without identities, with all rights in domain 0.
     #[must_use]
     pub fn new(validity: Validity) -> Self {
-        Self { identities: Vec::new(), rights: FleetRights::default(), validity }
+        Self { identities: Vec::new(), rights: FleetRights::default(), validity, algorithm: KeyAlgorithm::default() }
     }
 }
 
@@ -112,7 +115,7 @@ impl Fleet {
         let mut files = Vec::new();
         let mut authority = |name: &str, title: &str| {
             let (certificate, key) = (public.join(format!("{name}.cert.pem")), private.join(format!("{name}.key.pem")));
-            authority(&certificate, &key, title, options.validity, &mut files)
+            authority(&certificate, &key, title, options, &mut files)
         };
         let identity_ca = authority("identity_ca", "identity CA")?;
         let permissions_ca = authority("permissions_ca", "permissions CA")?;
@@ -208,7 +211,7 @@ impl Fleet {
             self.note(&certificate_path, FleetStep::Kept);
         } else {
             // The key comes first: a certificate without a key would count as made.
-            let key = secret_key(&key_path, &mut self.files)?;
+            let key = secret_key(&key_path, options.algorithm, &mut self.files)?;
             // A certificate does not outlive its authority.
             let authority_end = self.identity_ca.certificate().validity().not_after;
             let validity = Validity { not_after: options.validity.not_after.min(authority_end), ..options.validity };
@@ -327,13 +330,13 @@ fn authority(
     certificate: &Path,
     key: &Path,
     title: &str,
-    validity: Validity,
+    options: &FleetOptions,
     files: &mut Vec<FleetFile>,
 ) -> Result<Issuer, FleetError> {
     if certificate.exists() {
-        return read_authority(certificate, key, validity.not_before, files);
+        return read_authority(certificate, key, options.validity.not_before, files);
     }
-    let issuer = Issuer::with_key(title, secret_key(key, files)?, validity)
+    let issuer = Issuer::with_key(title, secret_key(key, options.algorithm, files)?, options.validity)
         .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
     files::replace(certificate, issuer.certificate().to_pem().as_bytes())
         .map_err(|error| FleetError::Io(certificate.to_owned(), error))?;
@@ -342,7 +345,7 @@ fn authority(
 }
 
 /// Reads a private key that an interrupted call has left, or makes one.
-fn secret_key(path: &Path, made: &mut Vec<FleetFile>) -> Result<PrivateKey, FleetError> {
+fn secret_key(path: &Path, algorithm: KeyAlgorithm, made: &mut Vec<FleetFile>) -> Result<PrivateKey, FleetError> {
     let io_error = |error| FleetError::Io(path.to_owned(), error);
     let key_error = |error| FleetError::Issue(path.to_owned(), IssueError::Key(error));
     if path.exists() {
@@ -350,7 +353,7 @@ fn secret_key(path: &Path, made: &mut Vec<FleetFile>) -> Result<PrivateKey, Flee
         made.push(FleetFile { path: path.to_owned(), step: FleetStep::Kept });
         return PrivateKey::from_pem(&text).map_err(key_error);
     }
-    let key = PrivateKey::generate().map_err(key_error)?;
+    let key = PrivateKey::generate_for(algorithm).map_err(key_error)?;
     files::create_secret(path, key.to_pem().as_bytes()).map_err(io_error)?;
     made.push(FleetFile { path: path.to_owned(), step: FleetStep::Created });
     Ok(key)

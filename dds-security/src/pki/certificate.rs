@@ -38,7 +38,7 @@ pub struct Validity {
 
 /// A certificate of an identity or a certificate authority.
 ///
-/// Its key is EC P-256, or RSA with 2048 to 4096 bits.
+/// Its key is EC P-256 or P-384, or RSA with 2048 to 4096 bits.
 #[derive(Clone)]
 pub struct Certificate {
     pub(super) parsed: x509_cert::Certificate,
@@ -56,7 +56,7 @@ pub enum CertificateError {
     Malformed,
     /// It has more bytes than a participant may send.
     TooLong,
-    /// Its key is neither EC P-256 nor RSA with 2048 to 4096 bits.
+    /// Its key is neither EC P-256 or P-384 nor RSA with 2048 to 4096 bits.
     KeyAlgorithm,
     /// Another authority issued it. The names are those of its issuer and of the authority.
     OtherIssuer {
@@ -155,7 +155,7 @@ impl Certificate {
         Validity { not_before: seconds(validity.not_before), not_after: seconds(validity.not_after) }
     }
 
-    /// The algorithm of the key, as tokens name it: `EC-prime256v1` or `RSA-2048`.
+    /// The algorithm of the key, as tokens name it: `EC-prime256v1`, `EC-secp384r1` or `RSA-2048`.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
         self.key.algorithm()
@@ -239,8 +239,7 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError::OtherKey`] if it does not.
     pub fn check_key(&self, key: &PrivateKey) -> Result<(), CertificateError> {
-        let is_same = matches!(&self.key, PublicKey::P256(public) if public == key.verifying_key());
-        if is_same { Ok(()) } else { Err(CertificateError::OtherKey) }
+        if self.key == key.public() { Ok(()) } else { Err(CertificateError::OtherKey) }
     }
 
     pub(crate) fn public_key(&self) -> &PublicKey {
@@ -327,7 +326,7 @@ impl fmt::Display for CertificateError {
             Self::Malformed => f.write_str("the certificate is malformed: copy the file again"),
             Self::TooLong => f.write_str("the certificate has more than 8 KiB: issue one with fewer extensions"),
             Self::KeyAlgorithm => f.write_str(
-                "the key of the certificate is not supported: expected EC P-256, or RSA with 2048 to 4096 bits",
+                "the key of the certificate is not supported: expected EC P-256 or P-384, or RSA with 2048 to 4096 bits",
             ),
             Self::OtherIssuer { issuer, authority } => write!(
                 f,

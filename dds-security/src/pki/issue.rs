@@ -1,6 +1,6 @@
 //! New certificates: authorities and identities.
 
-use super::public_key::{ecdsa_with_sha256, key_identifier, spki_of};
+use super::public_key::key_identifier;
 use super::{Certificate, CertificateError, KeyError, PrivateKey, Validity};
 use der::asn1::{BitString, GeneralizedTime, OctetString, UtcTime};
 use der::oid::AssociatedOid;
@@ -64,7 +64,10 @@ impl Issuer {
     }
 
     /// Creates an authority with a key that exists.
-    pub(crate) fn with_key(common_name: &str, key: PrivateKey, validity: Validity) -> Result<Self, IssueError> {
+    ///
+    /// # Errors
+    /// [`IssueError`] if the name or validity is faulty, or the system has no random numbers.
+    pub fn with_key(common_name: &str, key: PrivateKey, validity: Validity) -> Result<Self, IssueError> {
         let subject = name_of(common_name)?;
         let extensions = |identifier: [u8; 20]| -> der::Result<Vec<Extension>> {
             Ok(vec![
@@ -135,6 +138,7 @@ impl Issuer {
     /// [`IssueError`] if the time is faulty.
     pub fn revoke(&self, certificates: &[Certificate], now: i64) -> Result<String, IssueError> {
         let this_update = time_of(now)?;
+        let algorithm = self.key.public().signature_algorithm();
         let entry = |certificate: &Certificate| RevokedCert {
             serial_number: certificate.parsed.tbs_certificate.serial_number.clone(),
             revocation_date: this_update,
@@ -142,7 +146,7 @@ impl Issuer {
         };
         let tbs_cert_list = TbsCertList {
             version: Version::V2,
-            signature: ecdsa_with_sha256(),
+            signature: algorithm.clone(),
             issuer: self.certificate.parsed.tbs_certificate.subject.clone(),
             this_update,
             next_update: None,
@@ -151,7 +155,7 @@ impl Issuer {
         };
         let signature = self.key.sign(&tbs_cert_list.to_der().map_err(malformed)?);
         let signature = BitString::from_bytes(&signature).map_err(malformed)?;
-        let list = CertificateList { tbs_cert_list, signature_algorithm: ecdsa_with_sha256(), signature };
+        let list = CertificateList { tbs_cert_list, signature_algorithm: algorithm, signature };
         let bytes = list.to_der().map_err(malformed)?;
         der::pem::encode_string("X509 CRL", der::pem::LineEnding::LF, &bytes)
             .map_err(|_| IssueError::Authority(CertificateError::Malformed))
@@ -186,12 +190,13 @@ fn build(
     getrandom::fill(&mut serial).map_err(|_| IssueError::Key(KeyError::NoRandomNumbers))?;
     // A serial number is positive, and begins with a bit that is set so that its length is known.
     serial[0] = serial[0] & 0x7f | 0x40;
-    let subject_public_key_info = spki_of(key.verifying_key()).map_err(malformed)?;
+    let subject_public_key_info = key.public().to_spki().map_err(malformed)?;
     let extensions = extensions(key_identifier(&subject_public_key_info).map_err(malformed)?).map_err(malformed)?;
+    let algorithm = signer.public().signature_algorithm();
     let tbs_certificate = TbsCertificate {
         version: Version::V3,
         serial_number: SerialNumber::new(&serial).map_err(malformed)?,
-        signature: ecdsa_with_sha256(),
+        signature: algorithm.clone(),
         issuer: issuer.clone(),
         validity: x509_cert::time::Validity {
             not_before: time_of(validity.not_before)?,
@@ -206,7 +211,7 @@ fn build(
     let signature = signer.sign(&tbs_certificate.to_der().map_err(malformed)?);
     let certificate = x509_cert::Certificate {
         tbs_certificate,
-        signature_algorithm: ecdsa_with_sha256(),
+        signature_algorithm: algorithm,
         signature: BitString::from_bytes(&signature).map_err(malformed)?,
     };
     Certificate::from_der(&certificate.to_der().map_err(malformed)?).map_err(IssueError::Authority)

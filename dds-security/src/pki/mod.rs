@@ -10,9 +10,10 @@
 //! | `issue` | new certificates: authorities and identities |
 //! | `ocsp` | answers of an authority about its certificates |
 //! | `pem` | the text form of keys and certificates |
-//! | `private_key` | keys that sign: ECDSA with P-256 |
-//! | `public_key` | keys that verify: ECDSA with P-256, and RSA |
+//! | `private_key` | keys that sign: ECDSA with P-256 and P-384, and RSA |
+//! | `public_key` | keys that verify: ECDSA with P-256 and P-384, and RSA |
 //! | `revocation` | lists of revoked certificates |
+//! | `rsa_key` | RSA keys that sign |
 //! | `signed_data` | the signature of a document, as CMS |
 //! | `smime` | a document with its signature, as a message of two parts |
 //!
@@ -37,13 +38,14 @@ mod pem;
 mod private_key;
 mod public_key;
 mod revocation;
+mod rsa_key;
 mod signed_data;
 mod smime;
 
 pub use certificate::{Certificate, CertificateError, Validity};
 pub use issue::{IssueError, Issuer};
 pub use ocsp::OcspResponses;
-pub use private_key::{KeyError, PrivateKey};
+pub use private_key::{KeyAlgorithm, KeyError, PrivateKey};
 pub use revocation::RevocationList;
 pub use signed_data::SignError;
 pub use smime::{SignatureError, sign_document, verify_document};
@@ -51,5 +53,5 @@ pub use smime::{SignatureError, sign_document, verify_document};
 #[cfg(feature = "authentication")]
 pub(crate) use legible::legible;
 #[cfg(feature = "authentication")]
-pub(crate) use private_key::scalar_from;
+pub(crate) use private_key::{scalar_384_from, scalar_from};
 pub(crate) use public_key::PublicKey;

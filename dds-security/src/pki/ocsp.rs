@@ -146,7 +146,6 @@ fn is_signed(basic: &BasicOcspResponse, authority: &Certificate, produced: i64) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::public_key::{SHA256, ecdsa_with_sha256};
     use super::super::{Issuer, PrivateKey, Validity};
     use super::*;
     use der::Encode;
@@ -196,7 +195,8 @@ mod tests {
         };
         let signature = BitString::from_bytes(&signer.sign(&tbs_response_data.to_der().unwrap())).unwrap();
         let certs = certs.map(|certificate| vec![certificate.parsed.clone()]);
-        let basic = BasicOcspResponse { tbs_response_data, signature_algorithm: ecdsa_with_sha256(), signature, certs };
+        let signature_algorithm = signer.public().signature_algorithm();
+        let basic = BasicOcspResponse { tbs_response_data, signature_algorithm, signature, certs };
         OcspResponse::successful(basic).unwrap().to_der().unwrap()
     }
 
@@ -238,12 +238,12 @@ mod tests {
         of_other_key.cert_id.issuer_key_hash = answer(&other_name, &one, GOOD, NOW).cert_id.issuer_key_hash;
         // It counts, because it may be about this authority.
         let mut of_unknown_hash = answer(&authority, &third, revoked(), NOW);
-        of_unknown_hash.cert_id.hash_algorithm = ecdsa_with_sha256();
+        of_unknown_hash.cert_id.hash_algorithm = authority.key().public().signature_algorithm();
         let of_others = [&same_name, &other_name].map(|issuer| answer(issuer, &one, revoked(), NOW));
         let mut by_sha256 = answer(&authority, &other, revoked(), NOW);
         let issuer = &authority.certificate().parsed.tbs_certificate;
         let hash = |bytes: &[u8]| OctetString::new(Hash::Sha256.of(bytes)).unwrap();
-        by_sha256.cert_id.hash_algorithm = algorithm(SHA256);
+        by_sha256.cert_id.hash_algorithm = algorithm(Hash::Sha256.oid());
         by_sha256.cert_id.issuer_name_hash = hash(&issuer.subject.to_der().unwrap());
         by_sha256.cert_id.issuer_key_hash = hash(issuer.subject_public_key_info.subject_public_key.as_bytes().unwrap());
         let answers = [vec![of_other_key, of_unknown_hash, by_sha256], of_others.to_vec()].concat();

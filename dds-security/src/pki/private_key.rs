@@ -1,12 +1,29 @@
-//! Keys that sign: ECDSA with P-256.
+//! Keys that sign: ECDSA with P-256 and P-384, and RSA.
 
-use super::pem;
+use super::public_key::{EC_PUBLIC_KEY, Hash, RSA_ENCRYPTION};
+use super::rsa_key::RsaKey;
+use super::{PublicKey, pem};
 use p256::ecdsa::signature::Signer;
-use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
+use p256::pkcs8;
 use p256::pkcs8::EncodePrivateKey;
-use p256::{SecretKey, pkcs8};
 use std::fmt;
+use std::sync::Arc;
 use zeroize::Zeroizing;
+
+/// The algorithm of a new key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum KeyAlgorithm {
+    /// ECDSA with P-256 and SHA-256: fast, and known to all vendors.
+    #[default]
+    EcP256,
+    /// ECDSA with P-384 and SHA-384, which DDS Security 1.2 adds.
+    EcP384,
+    /// RSA with 2048 bits.
+    Rsa2048,
+    /// RSA with 3072 bits.
+    Rsa3072,
+}
 
 /// A private key of an identity or a certificate authority. It is overwritten when it is dropped.
 ///
@@ -20,7 +37,14 @@ use zeroize::Zeroizing;
 /// ```
 #[derive(Clone)]
 pub struct PrivateKey {
-    key: SigningKey,
+    pair: KeyPair,
+}
+
+#[derive(Clone)]
+enum KeyPair {
+    P256(p256::ecdsa::SigningKey),
+    P384(p384::ecdsa::SigningKey),
+    Rsa(Arc<RsaKey>),
 }
 
 /// A file has no private key that can be used.
@@ -31,7 +55,7 @@ pub enum KeyError {
     Missing,
     /// The key is encrypted.
     Encrypted,
-    /// It is an RSA key, or an EC key of another curve.
+    /// Its algorithm, its curve or its length is not supported.
     Algorithm,
     /// The bytes are no key.
     Malformed,
@@ -40,74 +64,153 @@ pub enum KeyError {
 }
 
 impl PrivateKey {
-    /// Creates a random key.
+    /// Creates a random key for ECDSA with P-256.
     ///
     /// # Errors
     /// [`KeyError::NoRandomNumbers`] if the system has none.
     pub fn generate() -> Result<Self, KeyError> {
-        let mut random = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut random[..]).map_err(|_| KeyError::NoRandomNumbers)?;
-        let secret = scalar_from(&random, b"identity");
-        Ok(Self { key: SigningKey::from(secret) })
+        Self::generate_for(KeyAlgorithm::EcP256)
     }
 
-    /// Reads a key in PKCS #8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`).
+    /// Creates a random key. One for RSA takes some seconds in a build without optimization.
+    ///
+    /// # Errors
+    /// [`KeyError::NoRandomNumbers`] if the system has none.
+    pub fn generate_for(algorithm: KeyAlgorithm) -> Result<Self, KeyError> {
+        let mut random = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut random[..]).map_err(|_| KeyError::NoRandomNumbers)?;
+        let pair = match algorithm {
+            KeyAlgorithm::EcP256 => KeyPair::P256(scalar_from(&random, b"identity").into()),
+            KeyAlgorithm::EcP384 => KeyPair::P384(scalar_384_from(&random, b"identity").into()),
+            KeyAlgorithm::Rsa2048 => KeyPair::Rsa(Arc::new(RsaKey::generate(2048)?)),
+            KeyAlgorithm::Rsa3072 => KeyPair::Rsa(Arc::new(RsaKey::generate(3072)?)),
+        };
+        Ok(Self { pair })
+    }
+
+    /// Reads a key in PKCS #8 (`PRIVATE KEY`), SEC 1 (`EC PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`).
     ///
     /// # Errors
     /// [`KeyError`] if the text has no such key.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        if let Some(block) = pem::blocks(text, "PRIVATE KEY").first() {
-            let bytes = pem::decode(block).ok_or(KeyError::Malformed)?;
-            let info = pkcs8::PrivateKeyInfo::try_from(&bytes[..]).map_err(|_| KeyError::Malformed)?;
-            let secret = SecretKey::try_from(info).map_err(|_| KeyError::Algorithm)?;
-            return Ok(Self { key: SigningKey::from(secret) });
-        }
-        if let Some(block) = pem::blocks(text, "EC PRIVATE KEY").first() {
+        let forms: [(&str, fn(&[u8]) -> Result<KeyPair, KeyError>); 3] =
+            [("PRIVATE KEY", from_pkcs8), ("EC PRIVATE KEY", from_sec1), ("RSA PRIVATE KEY", from_pkcs1)];
+        for (label, read) in forms {
+            let Some(block) = pem::blocks(text, label).into_iter().next() else { continue };
+            // The form of OpenSSL before version 1.
             if block.contains("ENCRYPTED") {
                 return Err(KeyError::Encrypted);
             }
             let bytes = pem::decode(block).ok_or(KeyError::Malformed)?;
-            let secret = SecretKey::from_sec1_der(&bytes).map_err(|_| KeyError::Algorithm)?;
-            return Ok(Self { key: SigningKey::from(secret) });
+            return Ok(Self { pair: read(&bytes)? });
         }
-        if !pem::blocks(text, "ENCRYPTED PRIVATE KEY").is_empty() {
-            return Err(KeyError::Encrypted);
-        }
-        let is_rsa = !pem::blocks(text, "RSA PRIVATE KEY").is_empty();
-        Err(if is_rsa { KeyError::Algorithm } else { KeyError::Missing })
+        let is_encrypted = !pem::blocks(text, "ENCRYPTED PRIVATE KEY").is_empty();
+        Err(if is_encrypted { KeyError::Encrypted } else { KeyError::Missing })
     }
 
     /// Writes the key in PKCS #8.
     #[must_use]
     pub fn to_pem(&self) -> Zeroizing<String> {
-        let secret = SecretKey::from(&self.key);
-        secret.to_pkcs8_pem(pkcs8::LineEnding::LF).expect("a key of 32 bytes has a text form")
+        let text = match &self.pair {
+            KeyPair::P256(key) => p256::SecretKey::from(key).to_pkcs8_pem(pkcs8::LineEnding::LF),
+            KeyPair::P384(key) => p384::SecretKey::from(key).to_pkcs8_pem(pkcs8::LineEnding::LF),
+            KeyPair::Rsa(key) => return key.to_pem(),
+        };
+        text.expect("a key of 32 or 48 bytes has a text form")
     }
 
     /// Whether another key is the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
-        self.verifying_key() == other.verifying_key()
+        self.public() == other.public()
     }
 
-    /// Signs bytes, and returns the signature in DER.
+    /// Signs a certificate or a document, with [`Self::hash`]. Signatures of ECDSA have the form DER.
     pub(crate) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
-        let signature: Signature = self.key.sign(bytes);
-        signature.to_der().as_bytes().to_vec()
+        match &self.pair {
+            KeyPair::P256(key) => {
+                let signature: p256::ecdsa::Signature = key.sign(bytes);
+                signature.to_der().as_bytes().to_vec()
+            }
+            KeyPair::P384(key) => {
+                let signature: p384::ecdsa::Signature = key.sign(bytes);
+                signature.to_der().as_bytes().to_vec()
+            }
+            KeyPair::Rsa(key) => key.sign(bytes),
+        }
     }
 
-    pub(crate) fn verifying_key(&self) -> &VerifyingKey {
-        self.key.verifying_key()
+    /// Signs values of a handshake: as [`Self::sign`], but with the padding PSS if it is an RSA key.
+    #[cfg(feature = "authentication")]
+    pub(crate) fn sign_handshake(&self, bytes: &[u8]) -> Vec<u8> {
+        match &self.pair {
+            KeyPair::Rsa(key) => key.sign_pss(bytes),
+            _ => self.sign(bytes),
+        }
+    }
+
+    /// The hash function of its signatures.
+    pub(super) fn hash(&self) -> Hash {
+        match &self.pair {
+            KeyPair::P256(_) | KeyPair::Rsa(_) => Hash::Sha256,
+            KeyPair::P384(_) => Hash::Sha384,
+        }
+    }
+
+    pub(crate) fn public(&self) -> PublicKey {
+        match &self.pair {
+            KeyPair::P256(key) => PublicKey::P256(*key.verifying_key()),
+            KeyPair::P384(key) => PublicKey::P384(*key.verifying_key()),
+            KeyPair::Rsa(key) => PublicKey::Rsa(key.public()),
+        }
     }
 }
 
-/// Derives a private scalar from random bytes. Equal bytes and labels give equal scalars.
-pub(crate) fn scalar_from(random: &[u8; 32], label: &[u8]) -> SecretKey {
+fn from_pkcs8(bytes: &[u8]) -> Result<KeyPair, KeyError> {
+    let info = pkcs8::PrivateKeyInfo::try_from(bytes).map_err(|_| KeyError::Malformed)?;
+    match info.algorithm.oid {
+        EC_PUBLIC_KEY => {
+            let p256 = p256::SecretKey::try_from(info.clone()).map(|key| KeyPair::P256(key.into()));
+            p256.or_else(|_| p384::SecretKey::try_from(info).map(|key| KeyPair::P384(key.into())))
+                .map_err(|_| KeyError::Algorithm)
+        }
+        RSA_ENCRYPTION => from_pkcs1(info.private_key),
+        _ => Err(KeyError::Algorithm),
+    }
+}
+
+fn from_sec1(bytes: &[u8]) -> Result<KeyPair, KeyError> {
+    let p256 = p256::SecretKey::from_sec1_der(bytes).map(|key| KeyPair::P256(key.into()));
+    p256.or_else(|_| p384::SecretKey::from_sec1_der(bytes).map(|key| KeyPair::P384(key.into())))
+        .map_err(|_| KeyError::Algorithm)
+}
+
+fn from_pkcs1(bytes: &[u8]) -> Result<KeyPair, KeyError> {
+    Ok(KeyPair::Rsa(Arc::new(RsaKey::from_pkcs1(bytes)?)))
+}
+
+/// Derives a private scalar of P-256 from random bytes. Equal bytes and labels give equal scalars.
+pub(crate) fn scalar_from(random: &[u8; 32], label: &[u8]) -> p256::SecretKey {
     // A number is no scalar with a probability of 2^-32.
     let mut attempt = 0_u8;
     loop {
         let bytes = crate::crypto::hmac(random, &[label, &[attempt]]);
-        if let Ok(secret) = SecretKey::from_slice(&bytes[..]) {
+        if let Ok(secret) = p256::SecretKey::from_slice(&bytes[..]) {
+            return secret;
+        }
+        attempt = attempt.wrapping_add(1);
+    }
+}
+
+/// As [`scalar_from`], for P-384.
+pub(crate) fn scalar_384_from(random: &[u8; 32], label: &[u8]) -> p384::SecretKey {
+    let mut attempt = 0_u8;
+    loop {
+        let mut bytes = Zeroizing::new([0; 48]);
+        for (half, places) in (0_u8..).zip(bytes.chunks_mut(24)) {
+            places.copy_from_slice(&crate::crypto::hmac(random, &[label, b"384", &[attempt, half]])[..24]);
+        }
+        if let Ok(secret) = p384::SecretKey::from_slice(&bytes[..]) {
             return secret;
         }
         attempt = attempt.wrapping_add(1);
@@ -127,7 +230,9 @@ impl fmt::Display for KeyError {
             Self::Encrypted => {
                 "the private key is encrypted, which is not supported: decrypt it with `openssl pkcs8` into a file of mode 600"
             }
-            Self::Algorithm => "the private key is not for EC P-256 (prime256v1): issue the identity with such a key",
+            Self::Algorithm => {
+                "the private key is neither EC P-256 or P-384 nor RSA with 2048 to 4096 bits: issue the identity with such a key"
+            }
             Self::Malformed => "the private key is malformed: copy the file again",
             Self::NoRandomNumbers => "the system has no random numbers",
         })
@@ -142,10 +247,12 @@ mod tests {
 
     #[test]
     fn key_survives_its_text_and_stays_hidden() {
-        let key = PrivateKey::generate().unwrap();
-        assert!(PrivateKey::from_pem(&key.to_pem()).unwrap().is_same_as(&key));
-        assert!(!PrivateKey::generate().unwrap().is_same_as(&key));
-        assert_eq!(format!("{key:?}"), "PrivateKey { .. }");
+        for algorithm in [KeyAlgorithm::EcP256, KeyAlgorithm::EcP384, KeyAlgorithm::Rsa2048] {
+            let key = PrivateKey::generate_for(algorithm).unwrap();
+            assert!(PrivateKey::from_pem(&key.to_pem()).unwrap().is_same_as(&key));
+            assert!(!PrivateKey::generate().unwrap().is_same_as(&key));
+            assert_eq!(format!("{key:?}"), "PrivateKey { .. }");
+        }
     }
 
     #[test]
@@ -156,6 +263,11 @@ mod tests {
         let label = "ENCRYPTED PRIVATE KEY";
         assert_eq!(error(&format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n")), KeyError::Encrypted);
         let label = "RSA PRIVATE KEY";
-        assert_eq!(error(&format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n")), KeyError::Algorithm);
+        assert_eq!(error(&format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n")), KeyError::Malformed);
+        let encrypted = "Proc-Type: 4,ENCRYPTED\n\nAAAA";
+        assert_eq!(
+            error(&format!("-----BEGIN {label}-----\n{encrypted}\n-----END {label}-----\n")),
+            KeyError::Encrypted
+        );
     }
 }

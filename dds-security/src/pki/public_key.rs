@@ -1,9 +1,10 @@
-//! Keys that verify: ECDSA with P-256, and RSA.
+//! Keys that verify: ECDSA with P-256 and P-384, and RSA.
 
-use der::asn1::ObjectIdentifier;
+use super::rsa_key::RSA_BITS;
+use der::asn1::{Any, ObjectIdentifier};
 use der::{Decode, Encode};
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
-use p256::ecdsa::{Signature, VerifyingKey};
+use p256::pkcs8::EncodePublicKey;
 use rsa::pkcs1::DecodeRsaPublicKey;
 use rsa::traits::PublicKeyParts;
 use rsa::{Pkcs1v15Sign, Pss, RsaPublicKey};
@@ -11,19 +12,18 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
 pub(super) const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
-pub(super) const PRIME256V1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const PRIME256V1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const SECP384R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 const ECDSA_WITH_SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.2");
-pub(super) const SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1");
+const ECDSA_WITH_SHA384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.3");
+const SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1");
 const SHA384: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.2");
 const SHA512: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.3");
-const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+pub(super) const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const RSA_PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
 const RSA_WITH_SHA256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
 const RSA_WITH_SHA384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.12");
 const RSA_WITH_SHA512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.13");
-
-/// Bits of the shortest RSA key that is accepted. `rsa` accepts at most 4096.
-const RSA_BITS_MIN: usize = 2048;
 
 /// A hash function of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,23 @@ impl Hash {
         }
     }
 
+    pub(super) fn oid(self) -> ObjectIdentifier {
+        match self {
+            Self::Sha256 => SHA256,
+            Self::Sha384 => SHA384,
+            Self::Sha512 => SHA512,
+        }
+    }
+
+    /// Its name in the header of a signed message (RFC 8551, 3.5.3.2).
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Sha256 => "sha-256",
+            Self::Sha384 => "sha-384",
+            Self::Sha512 => "sha-512",
+        }
+    }
+
     pub(super) fn of(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Self::Sha256 => Sha256::digest(bytes).to_vec(),
@@ -55,7 +72,8 @@ impl Hash {
 /// A key of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PublicKey {
-    P256(VerifyingKey),
+    P256(p256::ecdsa::VerifyingKey),
+    P384(p384::ecdsa::VerifyingKey),
     Rsa(RsaPublicKey),
 }
 
@@ -64,16 +82,14 @@ impl PublicKey {
     pub(super) fn from_spki(info: &SubjectPublicKeyInfoOwned) -> Option<Self> {
         let bytes = info.subject_public_key.as_bytes()?;
         match info.algorithm.oid {
-            EC_PUBLIC_KEY => {
-                let curve = info.algorithm.parameters.as_ref()?.decode_as::<ObjectIdentifier>().ok()?;
-                if curve != PRIME256V1 {
-                    return None;
-                }
-                VerifyingKey::from_sec1_bytes(bytes).ok().map(Self::P256)
-            }
+            EC_PUBLIC_KEY => match info.algorithm.parameters.as_ref()?.decode_as::<ObjectIdentifier>().ok()? {
+                PRIME256V1 => p256::ecdsa::VerifyingKey::from_sec1_bytes(bytes).ok().map(Self::P256),
+                SECP384R1 => p384::ecdsa::VerifyingKey::from_sec1_bytes(bytes).ok().map(Self::P384),
+                _ => None,
+            },
             RSA_ENCRYPTION => {
                 let key = RsaPublicKey::from_pkcs1_der(bytes).ok()?;
-                (key.n().bits() >= RSA_BITS_MIN).then_some(Self::Rsa(key))
+                RSA_BITS.contains(&key.n().bits()).then_some(Self::Rsa(key))
             }
             _ => None,
         }
@@ -83,6 +99,7 @@ impl PublicKey {
     pub(super) fn algorithm(&self) -> &'static str {
         match self {
             Self::P256(_) => "EC-prime256v1",
+            Self::P384(_) => "EC-secp384r1",
             Self::Rsa(_) => "RSA-2048",
         }
     }
@@ -91,7 +108,7 @@ impl PublicKey {
     pub(super) fn verifies(&self, algorithm: &AlgorithmIdentifierOwned, bytes: &[u8], signature: &[u8]) -> bool {
         let hash = match algorithm.oid {
             ECDSA_WITH_SHA256 | RSA_WITH_SHA256 | RSA_PSS => Hash::Sha256,
-            RSA_WITH_SHA384 => Hash::Sha384,
+            ECDSA_WITH_SHA384 | RSA_WITH_SHA384 => Hash::Sha384,
             RSA_WITH_SHA512 => Hash::Sha512,
             _ => return false,
         };
@@ -108,7 +125,11 @@ impl PublicKey {
     ) -> bool {
         let digest = hash.of(bytes);
         match (self, algorithm, hash) {
-            (Self::P256(_), ECDSA_WITH_SHA256 | EC_PUBLIC_KEY, Hash::Sha256) => self.verifies_ecdsa(&digest, signature),
+            // Tools sign with SHA-256 by default, also with a key of P-384.
+            (Self::P256(_) | Self::P384(_), ECDSA_WITH_SHA256 | EC_PUBLIC_KEY, Hash::Sha256)
+            | (Self::P384(_), ECDSA_WITH_SHA384 | EC_PUBLIC_KEY, Hash::Sha384) => {
+                self.verifies_ecdsa(&digest, signature)
+            }
             (Self::Rsa(_), RSA_PSS, Hash::Sha256) => self.verifies_pss(&digest, signature),
             (Self::Rsa(key), RSA_ENCRYPTION | RSA_WITH_SHA256, Hash::Sha256) => {
                 key.verify(Pkcs1v15Sign::new::<Sha256>(), &digest, signature).is_ok()
@@ -123,19 +144,45 @@ impl PublicKey {
         }
     }
 
-    /// Verifies a signature of a handshake: ECDSA-SHA256 or RSASSA-PSS-SHA256.
+    /// Verifies a signature of a handshake: ECDSA with the hash of the curve's size, or RSASSA-PSS-SHA256.
     #[cfg(feature = "authentication")]
     pub(crate) fn verifies_handshake(&self, bytes: &[u8], signature: &[u8]) -> bool {
-        let digest = Hash::Sha256.of(bytes);
         match self {
-            Self::P256(_) => self.verifies_ecdsa(&digest, signature),
-            Self::Rsa(_) => self.verifies_pss(&digest, signature),
+            Self::P256(_) => self.verifies_ecdsa(&Hash::Sha256.of(bytes), signature),
+            Self::P384(_) => self.verifies_ecdsa(&Hash::Sha384.of(bytes), signature),
+            Self::Rsa(_) => self.verifies_pss(&Hash::Sha256.of(bytes), signature),
         }
     }
 
     fn verifies_ecdsa(&self, digest: &[u8], signature: &[u8]) -> bool {
-        let Self::P256(key) = self else { return false };
-        Signature::from_der(signature).is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok())
+        match self {
+            Self::P256(key) => p256::ecdsa::Signature::from_der(signature)
+                .is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok()),
+            Self::P384(key) => p384::ecdsa::Signature::from_der(signature)
+                .is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok()),
+            Self::Rsa(_) => false,
+        }
+    }
+
+    /// The key information of a certificate.
+    pub(super) fn to_spki(&self) -> der::Result<SubjectPublicKeyInfoOwned> {
+        let document = match self {
+            Self::P256(key) => key.to_public_key_der(),
+            Self::P384(key) => key.to_public_key_der(),
+            Self::Rsa(key) => key.to_public_key_der(),
+        };
+        SubjectPublicKeyInfoOwned::from_der(document.map_err(|_| der::ErrorKind::Failed)?.as_bytes())
+    }
+
+    /// The algorithm of certificates, lists and documents that the private key signs.
+    pub(super) fn signature_algorithm(&self) -> AlgorithmIdentifierOwned {
+        let (oid, parameters) = match self {
+            Self::P256(_) => (ECDSA_WITH_SHA256, None),
+            Self::P384(_) => (ECDSA_WITH_SHA384, None),
+            // RFC 4055, 5.
+            Self::Rsa(_) => (RSA_WITH_SHA256, Some(Any::null())),
+        };
+        AlgorithmIdentifierOwned { oid, parameters }
     }
 
     fn verifies_pss(&self, digest: &[u8], signature: &[u8]) -> bool {
@@ -146,18 +193,6 @@ impl PublicKey {
             .into_iter()
             .any(|salt_len| key.verify(Pss::new_with_salt::<Sha256>(salt_len), digest, signature).is_ok())
     }
-}
-
-/// The algorithm of signatures that this crate makes.
-pub(super) fn ecdsa_with_sha256() -> AlgorithmIdentifierOwned {
-    AlgorithmIdentifierOwned { oid: ECDSA_WITH_SHA256, parameters: None }
-}
-
-/// Reads the key information that a P-256 key has.
-pub(super) fn spki_of(key: &VerifyingKey) -> der::Result<SubjectPublicKeyInfoOwned> {
-    use p256::pkcs8::EncodePublicKey;
-    let document = key.to_public_key_der().map_err(|_| der::ErrorKind::Failed)?;
-    SubjectPublicKeyInfoOwned::from_der(document.as_bytes())
 }
 
 /// The identifier of a key: the SHA-256 of its bits, shortened to 20 bytes (RFC 7093).

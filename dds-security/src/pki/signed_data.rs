@@ -2,7 +2,7 @@
 
 use super::bounds::is_bounded;
 use super::certificate::encoded;
-use super::public_key::{Hash, SHA256, ecdsa_with_sha256};
+use super::public_key::Hash;
 use super::{Certificate, Issuer, SignatureError};
 use cms::cert::{CertificateChoices, IssuerAndSerialNumber};
 use cms::content_info::{CmsVersion, ContentInfo};
@@ -132,10 +132,11 @@ pub(super) fn sign(content: &[u8], issuer: &Issuer) -> Result<Vec<u8>, SignError
 
 fn build(content: &[u8], issuer: &Issuer) -> der::Result<Vec<u8>> {
     let certificate = &issuer.certificate().parsed;
-    let digest_alg = AlgorithmIdentifierOwned { oid: SHA256, parameters: None };
+    let hash = issuer.key().hash();
+    let digest_alg = AlgorithmIdentifierOwned { oid: hash.oid(), parameters: None };
     let signed_attrs = SetOfVec::try_from(vec![
         attribute(CONTENT_TYPE, &DATA)?,
-        attribute(MESSAGE_DIGEST, &OctetString::new(Hash::Sha256.of(content))?)?,
+        attribute(MESSAGE_DIGEST, &OctetString::new(hash.of(content))?)?,
     ])?;
     let signer = SignerInfo {
         version: CmsVersion::V1,
@@ -146,7 +147,7 @@ fn build(content: &[u8], issuer: &Issuer) -> der::Result<Vec<u8>> {
         digest_alg: digest_alg.clone(),
         signature: OctetString::new(issuer.key().sign(&signed_attrs.to_der()?))?,
         signed_attrs: Some(signed_attrs),
-        signature_algorithm: ecdsa_with_sha256(),
+        signature_algorithm: issuer.key().public().signature_algorithm(),
         unsigned_attrs: None,
     };
     let data = SignedData {

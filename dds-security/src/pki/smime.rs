@@ -85,7 +85,8 @@ pub fn sign_document(text: &str, authority: &Issuer) -> Result<Vec<u8>, SignErro
     let boundary = digest.iter().fold("----".to_owned(), |boundary, byte| format!("{boundary}{byte:02X}"));
     let mut file = format!(
         "MIME-Version: 1.0\nContent-Type: multipart/signed; protocol=\"application/x-pkcs7-signature\"; \
-         micalg=\"sha-256\"; boundary=\"{boundary}\"\n\nThis is an S/MIME signed message\n\n--{boundary}\n"
+         micalg=\"{}\"; boundary=\"{boundary}\"\n\nThis is an S/MIME signed message\n\n--{boundary}\n",
+        authority.key().hash().name()
     )
     .into_bytes();
     for line in content.split_inclusive(|byte| *byte == b'\n') {

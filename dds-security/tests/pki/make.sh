@@ -40,4 +40,13 @@ C
 openssl ca -config ca.cnf -keyfile ec.ca.key.pem -cert ec.ca.pem -revoke ec.robot.pem
 openssl ca -config ca.cnf -keyfile ec.ca.key.pem -cert ec.ca.pem -gencrl -out ec.crl.pem
 openssl ecparam -name prime256v1 -genkey -out sec1.key.pem
+# Other forms of keys, and keys that are refused.
+openssl rsa -in rsa.robot.key.pem -traditional -out rsa1.key.pem
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out p384.key.pem
+openssl ecparam -name secp384r1 -genkey -noout -out p384.sec1.key.pem
+# By default, `openssl` signs with SHA-256, also with this curve.
+openssl req -x509 -new -key p384.key.pem -days $days -subj "/CN=P-384 CA" -out p384.ca.pem
+openssl genrsa -out rsa.short.key.pem 1024
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 -out p521.key.pem
+openssl genpkey -algorithm ed25519 -out ed25519.key.pem
 rm -rf revoked index.txt* crlnumber* ca.cnf ./*.csr ./*.srl ec.ca.key.pem rsa.ca.key.pem

@@ -1,10 +1,10 @@
 //! `dds security`: the certificates and signed documents of a fleet, made and checked.
 
 use crate::error::ToolError;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use dds_security::access::{AccessAction, AccessRequest};
 use dds_security::keystore::{CheckedIdentity, Fleet, FleetFile, FleetOptions, FleetRights, FleetStep, check};
-use dds_security::pki::Validity;
+use dds_security::pki::{KeyAlgorithm, Validity};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -43,6 +43,34 @@ pub struct SecurityInitOptions {
     /// Days for which new certificates and permissions count.
     #[arg(long, default_value_t = 3650, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub days: u32,
+    /// Algorithm of new keys, also of new authorities. Participants before DDS Security 1.2 do not know p384.
+    #[arg(long, value_enum, default_value_t = NewKey::P256)]
+    pub algorithm: NewKey,
+}
+
+/// The algorithm of new keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum NewKey {
+    /// ECDSA with P-256.
+    P256,
+    /// ECDSA with P-384.
+    P384,
+    /// RSA with 2048 bits.
+    Rsa2048,
+    /// RSA with 3072 bits.
+    Rsa3072,
+}
+
+impl From<NewKey> for KeyAlgorithm {
+    fn from(key: NewKey) -> Self {
+        match key {
+            NewKey::P256 => Self::EcP256,
+            NewKey::P384 => Self::EcP384,
+            NewKey::Rsa2048 => Self::Rsa2048,
+            NewKey::Rsa3072 => Self::Rsa3072,
+        }
+    }
 }
 
 /// Options of `dds security revoke`.
@@ -133,7 +161,8 @@ fn init(options: &SecurityInitOptions, output: &mut dyn Write) -> Result<(), Too
     } else {
         FleetRights { publish: options.publish.clone(), subscribe: options.subscribe.clone(), ..all }
     };
-    let fleet_options = FleetOptions { identities: options.identity.clone(), rights, validity };
+    let algorithm = options.algorithm.into();
+    let fleet_options = FleetOptions { identities: options.identity.clone(), rights, validity, algorithm };
     let fleet = Fleet::create(&options.folder, &fleet_options).map_err(security_error)?;
     write_files(&fleet, output)?;
     let folder = options.folder.display();
