@@ -6,6 +6,7 @@
 //! Bounds: a state for each known participant, and 128 handshakes at a time. A handshake ends 10 s after the last sign
 //! of its participant. An address without a proof gets 16 KiB, and four times the bytes that come in its name.
 
+use super::algorithms;
 use super::keys::{KeysOfPeer, material_for};
 use super::message_filter::MessageFilter;
 use super::policy::DomainPolicy;
@@ -13,7 +14,7 @@ use super::refusals::RefusalLog;
 use super::renewals::KeyRenewals;
 use super::sent_keys::SentKeys;
 use super::work_budget::{WorkBudget, WorkKind};
-use dds_rtps::discovery::data::{ParticipantData, SecurityInfo};
+use dds_rtps::discovery::data::{ParticipantData, SecurityAlgorithms, SecurityInfo};
 use dds_rtps::discovery::parameter_id as pid;
 use dds_rtps::discovery::{
     BuiltinEndpoints, ParticipantLoss, PeerAdmission, SecurityAction, SecurityChannel, SecurityReportKind,
@@ -49,6 +50,7 @@ const ANNOUNCEMENT_LEN: usize = 512;
 /// The state of all handshakes.
 pub(super) struct Handshakes {
     pub(super) local: Arc<LocalParticipant>,
+    algorithms: SecurityAlgorithms,
     pub(super) peers: BTreeMap<GuidPrefix, PeerState>,
     pub(super) actions: VecDeque<SecurityAction>,
     /// Local endpoints that lacked a place for a receiver. Bound: the endpoints with keys.
@@ -65,6 +67,7 @@ pub(super) struct Handshakes {
 pub(super) struct PeerState {
     pub(super) vendor: VendorId,
     info: SecurityInfo,
+    algorithms: SecurityAlgorithms,
     pub(super) builtin_endpoints: BuiltinEndpoints,
     /// `None` while too many others are under way.
     handshake: Option<PeerHandshake>,
@@ -101,6 +104,7 @@ pub(super) struct ProvedPeer {
 impl Handshakes {
     pub(super) fn new(local: Arc<LocalParticipant>, unix: i64) -> Self {
         Self {
+            algorithms: algorithms::algorithms_of(&local.identity),
             local,
             peers: BTreeMap::new(),
             actions: VecDeque::new(),
@@ -153,8 +157,15 @@ impl Handshakes {
         }
         peer.is_guest = false;
         peer.info = announced.and_then(|security| security.info).unwrap_or_default();
+        peer.algorithms = announced.and_then(|security| security.algorithms).unwrap_or(SecurityAlgorithms::V1_1);
+        let algorithms = algorithms::check(&self.algorithms, &peer.algorithms);
         peer.builtin_endpoints = data.builtin_endpoints;
         peer.note_sign(now, ANNOUNCEMENT_LEN);
+        // It may be a forged announcement, so the handshake decides. This is the reason until it fails.
+        let is_first = peer.refusal.is_none();
+        if let (Err(reason), true) = (algorithms, is_first) {
+            self.refuse_unproved(prefix, &reason);
+        }
         self.begin(prefix);
         self.retry(cx, prefix, now);
         self.pump(prefix, now);
@@ -314,8 +325,9 @@ impl Handshakes {
         let subject = proof.certificate.subject_text().escape_debug().to_string();
         // The files of revoked certificates may have changed since the handshake began.
         let counts = self.local.identity.check_peer(&proof.certificate, self.unix).map_err(|error| error.to_string());
+        let fits = counts.and_then(|()| algorithms::check(&self.algorithms, &peer.algorithms));
         let checked =
-            counts.and_then(|()| cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix));
+            fits.and_then(|()| cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix));
         let grant = match checked {
             Ok(grant) => grant,
             Err(reason) => {
@@ -467,6 +479,7 @@ impl PeerState {
         Self {
             vendor,
             info: SecurityInfo::default(),
+            algorithms: SecurityAlgorithms::V1_1,
             builtin_endpoints: BuiltinEndpoints::NONE,
             handshake: None,
             is_plausible: false,

@@ -10,6 +10,7 @@
 //! | file | content |
 //! |---|---|
 //! | `credentials` | the files of an identity, from a folder or from properties |
+//! | `algorithms` | the algorithms of this participant, compared with those of others |
 //! | `policy` | what governance and permissions say about participants, topics and endpoints |
 //! | `keys`, `key_history` | keys of this participant and its peers |
 //! | `message_filter` | protects and opens the submessages of a message |
@@ -22,6 +23,7 @@
 //! | `security_event` | the type of the topic with security events |
 //! | `plugins` | the object that discovery and the transform share |
 
+mod algorithms;
 mod credentials;
 mod handshakes;
 mod key_exchange;

@@ -1,5 +1,6 @@
 //! The object that discovery and the transform of messages share.
 
+use super::algorithms::algorithms_of;
 use super::credentials::{Credentials, CredentialsError, RevocationFiles};
 use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
 use super::key_exchange::{TOO_MANY_RECEIVERS, check_strength};
@@ -264,6 +265,7 @@ impl PeerSecurity for SecurityPlugins {
             identity: token(self.identity.identity_token()),
             permissions: token(self.identity.permissions_token()),
             info: Some(self.policy.participant_info()),
+            algorithms: Some(algorithms_of(&self.identity)),
         }));
     }
 

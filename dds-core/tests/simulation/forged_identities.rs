@@ -91,7 +91,7 @@ impl Stage {
 
 fn identity() -> SecurityAnnouncement {
     let token = SecurityToken { class_id: "DDS:Auth:PKI-DH:1.0".to_owned(), ..SecurityToken::default() };
-    SecurityAnnouncement { identity: Some(token), permissions: None, info: None }
+    SecurityAnnouncement { identity: Some(token), permissions: None, info: None, algorithms: None }
 }
 
 /// A forged participant that claims an identity.

@@ -10,6 +10,7 @@ use dds_core::qos::{DataReaderQos, DomainParticipantQos, Preset, PublisherQos, S
 use dds_core::security::{SecurityEvent, SecuritySeverity};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
+use dds_security::pki::KeyAlgorithm;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -193,6 +194,22 @@ fn permissions_of_both_sides_decide() {
     let orders = station.writer_builder::<Parcel>("orders").qos(Preset::Event.writer()).build().unwrap();
     let of_robot = robot.reader_builder::<Parcel>("orders").qos(Preset::Event.reader()).build().unwrap();
     pass(&orders, &of_robot);
+}
+
+#[test]
+fn identities_of_all_algorithms_pass_samples() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds = Kinds { rtps: "SIGN", discovery: "ENCRYPT", metadata: "ENCRYPT", ..NONE };
+    let algorithms = [KeyAlgorithm::EcP384, KeyAlgorithm::EcP256, KeyAlgorithm::Rsa2048];
+    for (of_authority, of_robot, of_station) in [(0, 0, 0), (0, 1, 2), (2, 2, 0)] {
+        let mut keystore = Keystore::with_keys(algorithms[of_authority], &[], kinds, |text| text);
+        keystore.add("robot", algorithms[of_robot]);
+        keystore.add("station", algorithms[of_station]);
+        let simulation = Simulation::new(28);
+        let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+        let (writer, reader) = endpoints(&robot, &station);
+        pass(&writer, &reader);
+    }
 }
 
 /// Discovery announces the tags, so peers decide about them as well.

@@ -103,6 +103,12 @@ pub const DATA_TAGS: u16 = 0x1003;
 pub const ENDPOINT_SECURITY_INFO: u16 = 0x1004;
 /// PARTICIPANT_SECURITY_INFO: two u32; not valid when absent (DDS Security 1.1, 7.4.1.6).
 pub const PARTICIPANT_SECURITY_INFO: u16 = 0x1005;
+/// PARTICIPANT_SECURITY_DIGITAL_SIGNATURE_ALGO: four u32; those of version 1.1 when absent (DDS Security 1.2, 7.3.11).
+pub const SIGNATURE_ALGORITHMS: u16 = 0x1010;
+/// PARTICIPANT_SECURITY_KEY_ESTABLISHMENT_ALGO: two u32 (7.3.12).
+pub const AGREEMENT_ALGORITHMS: u16 = 0x1011;
+/// PARTICIPANT_SECURITY_SYMMETRIC_CIPHER_ALGO: four u32 (7.3.13).
+pub const CIPHER_ALGORITHMS: u16 = 0x1012;
 /// DOMAIN_TAG: string, "". Carries the must-understand bit.
 pub const DOMAIN_TAG: u16 = 0x4014;
 /// Fast DDS 3 only (PID_PRODUCT_VERSION): four octets. The first three are the version.

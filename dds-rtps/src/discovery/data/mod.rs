@@ -15,6 +15,7 @@ mod participant;
 mod policies;
 mod publication;
 mod security;
+mod security_algorithms;
 mod subscription;
 
 pub use decode::{Decoded, DiscoveryDataError};
@@ -23,4 +24,5 @@ pub use key::{endpoint_key, guid_of_key, participant_key};
 pub use participant::ParticipantData;
 pub use publication::PublicationData;
 pub use security::{DataTags, SecurityAnnouncement, SecurityInfo, SecurityToken};
+pub use security_algorithms::{AlgorithmSets, SecurityAlgorithms};
 pub use subscription::SubscriptionData;

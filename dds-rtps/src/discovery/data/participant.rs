@@ -164,7 +164,12 @@ impl ParticipantData {
                 }
                 return Ok(store_informative(&mut self.properties, properties(fields).ok()));
             }
-            id::IDENTITY_TOKEN | id::PERMISSIONS_TOKEN | id::PARTICIPANT_SECURITY_INFO => {
+            id::IDENTITY_TOKEN
+            | id::PERMISSIONS_TOKEN
+            | id::PARTICIPANT_SECURITY_INFO
+            | id::SIGNATURE_ALGORITHMS
+            | id::AGREEMENT_ALGORITHMS
+            | id::CIPHER_ALGORITHMS => {
                 return self.security.get_or_insert_default().read(parameter);
             }
             _ => return Ok(ParameterOutcome::Unknown),
@@ -249,7 +254,7 @@ fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::data::{SecurityInfo, SecurityToken};
+    use crate::discovery::data::{AlgorithmSets, SecurityAlgorithms, SecurityInfo, SecurityToken};
     use crate::wire::ParameterListWriter;
 
     const PREFIX: GuidPrefix = GuidPrefix([1, 0xdd, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -282,6 +287,13 @@ mod tests {
             identity: Some(SecurityToken::new("DDS:Auth:PKI-DH:1.0", vec![("a".to_owned(), "bc".to_owned())])),
             permissions: Some(SecurityToken::new("DDS:Access:Permissions:1.0", Vec::new())),
             info: Some(SecurityInfo { attributes: 0x8000_0001, plugin_attributes: 0x8000_0002 }),
+            algorithms: Some(SecurityAlgorithms {
+                certificates: AlgorithmSets { supported: 1, required: 2 },
+                handshakes: AlgorithmSets { supported: 3, required: 4 },
+                agreement: AlgorithmSets { supported: 5, required: 6 },
+                ciphers: AlgorithmSets { supported: 7, required: 8 },
+                endpoint_ciphers: 9,
+            }),
         }));
         let mut bytes = Vec::new();
         data.encode(&mut bytes);

@@ -2,6 +2,7 @@
 
 use super::EndpointData;
 use super::decode::{DiscoveryDataError, NAME_MAX, ParameterOutcome};
+use super::security_algorithms::SecurityAlgorithms;
 use crate::discovery::parameter_id as id;
 use crate::wire::{Parameter, ParameterError, ParameterFields, ParameterListWriter};
 use std::ops::Deref;
@@ -19,6 +20,8 @@ pub struct SecurityAnnouncement {
     pub permissions: Option<SecurityToken>,
     /// How it protects messages, discovery and liveliness.
     pub info: Option<SecurityInfo>,
+    /// Algorithms that it supports and requires. `None`: it announces none, so it has those of DDS Security 1.1.
+    pub algorithms: Option<SecurityAlgorithms>,
 }
 
 /// A token with its text properties (DDS Security 1.1, 7.2.3). Binary properties are ignored.
@@ -46,6 +49,10 @@ impl SecurityAnnouncement {
         let token = match parameter.id {
             id::IDENTITY_TOKEN => &mut self.identity,
             id::PERMISSIONS_TOKEN => &mut self.permissions,
+            id::SIGNATURE_ALGORITHMS | id::AGREEMENT_ALGORITHMS | id::CIPHER_ALGORITHMS => {
+                self.algorithms.get_or_insert(SecurityAlgorithms::V1_1).read(parameter)?;
+                return Ok(ParameterOutcome::Read);
+            }
             _ => {
                 self.info = Some(SecurityInfo::read(&mut fields)?);
                 return Ok(ParameterOutcome::Read);
@@ -64,6 +71,9 @@ impl SecurityAnnouncement {
         }
         if let Some(info) = self.info {
             info.write(list, id::PARTICIPANT_SECURITY_INFO);
+        }
+        if let Some(algorithms) = &self.algorithms {
+            algorithms.write(list);
         }
     }
 }
