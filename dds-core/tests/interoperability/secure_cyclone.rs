@@ -7,9 +7,11 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use crate::secure_peer::{
-    ENCRYPT_ORIGIN, SIGN_ORIGIN, SecurePeer, TURN, answers_with_each_kind_of_protection, ask, endpoints, expel, fleet,
-    observed_participant, participant, refuse,
+    ENCRYPT_ORIGIN, SIGN_ORIGIN, SecurePeer, TURN, answers_in_an_allowed_partition,
+    answers_with_each_kind_of_protection, answers_with_rsa_identities, ask, endpoints, expel, fleet,
+    late_joiners_get_durable_samples, observed_participant, own_permissions_refuse, participant, refuse,
 };
+use dds_security::pki::KeyAlgorithm;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::PoisonError;
@@ -24,8 +26,12 @@ fn plugins() -> PathBuf {
     found.next().expect("the plugins of the package libddsc0debian")
 }
 
-/// Starts Cyclone DDS with an identity.
-fn start(enclave: &Path) -> SecurePeer {
+/// Starts Cyclone DDS with an identity, and options of `peer.c`.
+fn start(enclave: &Path, options: &[&str]) -> SecurePeer {
+    SecurePeer::start(&mut command(enclave, options))
+}
+
+fn command(enclave: &Path, options: &[&str]) -> Command {
     let program = std::env::var("DDS_TEST_OLD_CYCLONE").expect("the program of peer.c");
     let plugins = plugins();
     let library = |name: &str, function: &str| {
@@ -52,7 +58,34 @@ fn start(enclave: &Path) -> SecurePeer {
         file("governance.p7s"),
         file("permissions.p7s"),
     );
-    SecurePeer::start(Command::new(program).env("CYCLONEDDS_URI", security))
+    let mut command = Command::new(program);
+    command.args(options).env("CYCLONEDDS_URI", security);
+    command
+}
+
+/// Cyclone DDS refuses RSA keys of another length.
+#[test]
+#[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
+fn cyclone_answers_with_rsa_identities() {
+    answers_with_rsa_identities(&[KeyAlgorithm::Rsa2048], start);
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
+fn cyclone_and_late_joiners_get_durable_samples() {
+    late_joiners_get_durable_samples(start);
+}
+
+/// Cyclone DDS checks its own permissions, and refuses an endpoint in another partition.
+#[test]
+#[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
+fn partitions_decide_with_cyclone() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (fleet, _one, _asked, cyclone) = answers_in_an_allowed_partition(start);
+    own_permissions_refuse(&fleet);
+    cyclone.end();
+    let (_refused, line) = SecurePeer::start_any(&mut command(&fleet.enclave("other"), &["partition=night"]));
+    assert!(line.contains("error: "), "{line}");
 }
 
 /// Both roles of the handshake follow from the names, whose hashes decide which GUID is lower.
@@ -70,7 +103,7 @@ fn cyclone_reads_on_after_an_expulsion() {
         [("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"), (SIGN_ORIGIN, ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "NONE")]
     {
         let fleet = fleet(rtps, discovery, metadata, data);
-        let cyclone = start(&fleet.enclave("other"));
+        let cyclone = start(&fleet.enclave("other"), &[]);
         let one = observed_participant(&fleet, "one");
         let expelled = participant(&fleet, "one");
         let asked = endpoints(&one);
@@ -87,7 +120,7 @@ fn cyclone_of_another_fleet_is_refused() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let [ours, theirs] = [(); 2].map(|()| fleet("SIGN", "NONE", "NONE", "NONE"));
     // The name `one` has the lower GUID, so Cyclone DDS begins, and this side sees a wrong certificate.
-    let cyclone = start(&theirs.enclave("one"));
+    let cyclone = start(&theirs.enclave("one"), &[]);
     let participant = participant(&ours, "other");
     refuse(&participant);
     cyclone.end();

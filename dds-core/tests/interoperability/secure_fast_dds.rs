@@ -7,17 +7,54 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use crate::secure_peer::{
-    ENCRYPT_ORIGIN, SecurePeer, TURN, answers_with_each_kind_of_protection, ask, endpoints, expel, fleet,
-    observed_participant, participant, refuse,
+    ENCRYPT_ORIGIN, PATIENCE, SecurePeer, TURN, answers_in_an_allowed_partition, answers_with_each_kind_of_protection,
+    answers_with_rsa_identities, ask, denied_writer_is_named, endpoints, expel, fleet,
+    late_joiners_get_durable_samples, observed_participant, own_permissions_refuse, participant, refuse,
 };
+use dds_security::pki::KeyAlgorithm;
 use std::path::Path;
 use std::process::Command;
 use std::sync::PoisonError;
 
-/// Starts Fast DDS with an identity.
-fn start(enclave: &Path) -> SecurePeer {
+/// Starts Fast DDS with an identity, and options of `secure_peer.cpp`.
+fn start(enclave: &Path, options: &[&str]) -> SecurePeer {
+    SecurePeer::start(&mut command(enclave, options))
+}
+
+fn command(enclave: &Path, options: &[&str]) -> Command {
     let program = std::env::var("DDS_TEST_SECURE_FAST_DDS").expect("the program of secure_peer.cpp");
-    SecurePeer::start(Command::new(program).arg(enclave))
+    let mut command = Command::new(program);
+    command.arg(enclave).args(options);
+    command
+}
+
+#[test]
+#[ignore = "needs Fast DDS: .ci/run fast_dds"]
+fn fast_dds_answers_with_rsa_identities() {
+    answers_with_rsa_identities(&[KeyAlgorithm::Rsa2048, KeyAlgorithm::Rsa3072], start);
+}
+
+#[test]
+#[ignore = "needs Fast DDS: .ci/run fast_dds"]
+fn fast_dds_and_late_joiners_get_durable_samples() {
+    late_joiners_get_durable_samples(start);
+}
+
+/// Fast DDS checks its own permissions when it creates an endpoint. It moves the writer later without a check.
+#[test]
+#[ignore = "needs Fast DDS: .ci/run fast_dds"]
+fn partitions_decide_with_fast_dds() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (fleet, _one, asked, mut fast) = answers_in_an_allowed_partition(start);
+    own_permissions_refuse(&fleet);
+    fast.tell("night");
+    denied_writer_is_named(&asked);
+    // It is read again once it is back.
+    fast.tell("day 2");
+    asked.1.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    fast.end();
+    let (_refused, line) = SecurePeer::start_any(&mut command(&fleet.enclave("other"), &["partition=night"]));
+    assert!(line.contains("error: "), "{line}");
 }
 
 /// Both roles of the handshake follow from the names, whose hashes decide which GUID is lower. Where Fast DDS begins,
@@ -35,7 +72,7 @@ fn fast_dds_reads_on_after_an_expulsion() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     for (rtps, metadata) in [("NONE", "ENCRYPT"), ("SIGN", ENCRYPT_ORIGIN)] {
         let fleet = fleet(rtps, "ENCRYPT", metadata, "ENCRYPT");
-        let fast = start(&fleet.enclave("other"));
+        let fast = start(&fleet.enclave("other"), &[]);
         let one = observed_participant(&fleet, "one");
         let expelled = participant(&fleet, "one");
         let asked = endpoints(&one);
@@ -52,7 +89,7 @@ fn fast_dds_of_another_fleet_is_refused() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let [ours, theirs] = [(); 2].map(|()| fleet("SIGN", "NONE", "NONE", "NONE"));
     // The name `one` has the lower GUID, so Fast DDS begins, and this side sees a wrong certificate.
-    let fast = start(&theirs.enclave("one"));
+    let fast = start(&theirs.enclave("one"), &[]);
     refuse(&participant(&ours, "other"));
     fast.end();
 }

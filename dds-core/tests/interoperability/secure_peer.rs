@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use crate::keystore::{Keystore, Kinds};
-use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::matching::Obstacle;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, PublisherQos, SubscriberQos};
 use dds_core::security::{SecurityEvent, SecuritySeverity};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
-use std::io::{BufRead, BufReader, Read};
+use dds_security::pki::KeyAlgorithm;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -51,12 +53,23 @@ pub(crate) struct SecurePeer(Child);
 impl SecurePeer {
     /// Starts a program, and waits for its first line.
     pub(crate) fn start(command: &mut Command) -> Self {
+        let (peer, line) = Self::start_any(command);
+        assert!(!line.is_empty() && !line.contains("error"), "{line}");
+        peer
+    }
+
+    /// Starts a program, and returns its first line, which may be an error.
+    pub(crate) fn start_any(command: &mut Command) -> (Self, String) {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let said = process.stdout.as_mut().unwrap();
         BufReader::with_capacity(1, said).read_line(&mut line).unwrap();
-        assert!(!line.is_empty() && !line.contains("error"), "{line}");
-        Self(process)
+        (Self(process), line)
+    }
+
+    /// Writes a line to the standard input of the program.
+    pub(crate) fn tell(&mut self, line: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Ends the process. It must not have failed before.
@@ -82,12 +95,19 @@ pub(crate) type Asked = (DataWriter<Octets>, DataReader<Octets>);
 
 /// Creates endpoints for questions and answers, and waits for those of the peer.
 pub(crate) fn endpoints(participant: &DomainParticipant) -> Asked {
-    let questions = participant
+    endpoints_in(participant, PublisherQos::default(), SubscriberQos::default())
+}
+
+/// As [`endpoints`], in groups with QoS.
+fn endpoints_in(participant: &DomainParticipant, of_publisher: PublisherQos, of_subscriber: SubscriberQos) -> Asked {
+    let publisher = participant.publisher(of_publisher).unwrap();
+    let questions = publisher
         .writer_builder::<Octets>("Questions")
         .qos(DataWriterQos::default().reliable().keep_all())
         .build()
         .unwrap();
-    let answers = participant
+    let subscriber = participant.subscriber(of_subscriber).unwrap();
+    let answers = subscriber
         .reader_builder::<Octets>("Answers")
         .qos(DataReaderQos::default().reliable().keep_all())
         .build()
@@ -143,8 +163,108 @@ pub(crate) fn refuse(participant: &DomainParticipant) {
     assert!(participant.discovered_participants().is_empty());
 }
 
+/// Lets a peer with an RSA key answer questions, in both roles of the handshake. The authorities have RSA keys too.
+pub(crate) fn answers_with_rsa_identities(algorithms: &[KeyAlgorithm], start: impl Fn(&Path, &[&str]) -> SecurePeer) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds =
+        Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", data: "ENCRYPT" };
+    for algorithm in algorithms.iter().copied() {
+        let fleet = Keystore::with_keys(algorithm, &["one", "other"], kinds, |text| text);
+        for (own, theirs) in [("one", "other"), ("other", "one")] {
+            println!("{algorithm:?}, {own} here");
+            let peer = start(&fleet.enclave(theirs), &[]);
+            ask(&endpoints(&participant(&fleet, own)));
+            peer.end();
+        }
+    }
+}
+
+/// Lets a peer join late, which reads the earlier questions. Readers that come after its answers read them too.
+pub(crate) fn late_joiners_get_durable_samples(start: impl Fn(&Path, &[&str]) -> SecurePeer) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let fleet = fleet("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT");
+    for (own, theirs) in [("one", "other"), ("other", "one")] {
+        println!("{own} here");
+        let participant = participant(&fleet, own);
+        let qos = DataWriterQos::default().reliable().keep_all().durability(Durability::TransientLocal);
+        let questions = participant.writer_builder::<Octets>("Questions").qos(qos).build().unwrap();
+        let asked: Vec<Octets> = (0..)
+            .zip([0, 3, 100, 5_000, 100_000, 20_000])
+            .map(|(number, len)| Octets { data: vec![number as u8; len], number })
+            .collect();
+        for question in &asked {
+            questions.write(question).unwrap();
+        }
+        let peer = start(&fleet.enclave(theirs), &["durable"]);
+        let answers_of = |participant: &DomainParticipant| {
+            let qos = DataReaderQos::default().reliable().keep_all().durability(Durability::TransientLocal);
+            let answers = participant.reader_builder::<Octets>("Answers").qos(qos).build().unwrap();
+            let next = || answers.next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+            asked.iter().map(|_| next()).collect::<Vec<_>>()
+        };
+        assert_eq!(answers_of(&participant), asked);
+        // The samples are old for this reader, and for a participant that begins now.
+        assert_eq!(answers_of(&participant), asked);
+        assert_eq!(answers_of(&self::participant(&fleet, own)), asked);
+        peer.end();
+    }
+}
+
+/// A fleet whose second identity may write and read in partitions `day*` only.
+fn fleet_of_partitions() -> Keystore {
+    let fleet = fleet("SIGN", "ENCRYPT", "ENCRYPT", "NONE");
+    fleet.edit_permissions("other", |text| {
+        assert!(text.contains("<partition>*<"), "{text}");
+        text.replace("<partition>*<", "<partition>day*<")
+    });
+    fleet
+}
+
+/// Passes samples in a partition that the permissions allow. Returns the own side and the peer.
+pub(crate) fn answers_in_an_allowed_partition(
+    start: impl Fn(&Path, &[&str]) -> SecurePeer,
+) -> (Keystore, DomainParticipant, Asked, SecurePeer) {
+    let fleet = fleet_of_partitions();
+    let peer = start(&fleet.enclave("other"), &["partition=day 1"]);
+    let one = participant(&fleet, "one");
+    // Nothing of the other partition arrives.
+    let night = one.subscriber(SubscriberQos::default().partition(["night"])).unwrap();
+    let of_night = night.reader_builder::<Octets>("Answers").qos(DataReaderQos::default().reliable()).build().unwrap();
+    let qos = (PublisherQos::default().partition(["*"]), SubscriberQos::default().partition(["*"]));
+    let asked = endpoints_in(&one, qos.0, qos.1);
+    ask(&asked);
+    assert!(of_night.matched_publications().is_empty() && of_night.take().unwrap().is_empty());
+    (fleet, one, asked, peer)
+}
+
+/// Asserts that the own permissions refuse endpoints on this side, by file and rule.
+pub(crate) fn own_permissions_refuse(fleet: &Keystore) {
+    let other = participant(fleet, "other");
+    let night = other.publisher(PublisherQos::default().partition(["night"])).unwrap();
+    let error = night.writer_builder::<Octets>("Questions").build().unwrap_err().to_string();
+    assert!(error.contains("permissions.p7s") && error.contains("writing topic \"Questions\" is denied"), "{error}");
+}
+
+/// Waits until the writer of the peer no longer matches, and asserts that the report names the rule.
+pub(crate) fn denied_writer_is_named((questions, answers): &Asked) {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(40);
+    while !answers.matched_publications().is_empty() {
+        assert!(std::time::Instant::now() < end, "the writer still matches");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let reports = answers.explain_matches();
+    let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
+    let expected = "the permissions of its participant do not allow it: writing topic \"Answers\" is denied";
+    assert!(reason.contains(expected), "{reason}");
+    // The peer answers, but its answer does not count. The end of the instance is news as well.
+    questions.write(&Octets { data: vec![1], number: 1 }).unwrap();
+    while let Ok(sample) = answers.next_sample().block_for(Duration::from_secs(2)) {
+        assert!(sample.data.is_none(), "{sample:?}");
+    }
+}
+
 /// Lets a peer answer questions with each kind of protection, in both roles of the handshake.
-pub(crate) fn answers_with_each_kind_of_protection(start: impl Fn(&Path) -> SecurePeer) {
+pub(crate) fn answers_with_each_kind_of_protection(start: impl Fn(&Path, &[&str]) -> SecurePeer) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let kinds = [
         ("NONE", "NONE", "NONE", "NONE"),
@@ -167,7 +287,7 @@ pub(crate) fn answers_with_each_kind_of_protection(start: impl Fn(&Path) -> Secu
         let fleet = fleet(rtps, discovery, metadata, data);
         for (own, theirs) in [("one", "other"), ("other", "one")] {
             println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
-            let peer = start(&fleet.enclave(theirs));
+            let peer = start(&fleet.enclave(theirs), &[]);
             ask(&endpoints(&participant(&fleet, own)));
             peer.end();
         }

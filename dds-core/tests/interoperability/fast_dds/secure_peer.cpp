@@ -1,11 +1,14 @@
 // A Fast DDS process with an identity, for the tests in secure_fast_dds.rs.
 //
-//     secure_peer ENCLAVE   Writes each sample of the topic "Questions" to the topic "Answers", until its standard input ends.
-//                           ENCLAVE is the folder of its certificate and its signed documents. Prints "ready" first, and
-//                           "alive" at the end.
+//     secure_peer ENCLAVE [durable] [partition=NAME]
+//
+// Writes each sample of the topic "Questions" to the topic "Answers", until its standard input ends. ENCLAVE is the folder of
+// its certificate and its signed documents. Prints "ready" first, and "alive" at the end. With "durable", both endpoints are
+// TRANSIENT_LOCAL. A line of the standard input is the name of a partition, into which the writer moves.
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <sys/select.h>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
@@ -51,43 +54,67 @@ static DomainParticipantQos with_identity(const std::string& enclave) {
 }
 
 template <class Qos>
-static Qos reliable(Qos qos) {
+static Qos reliable(Qos qos, bool durable) {
   qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
-  qos.durability().kind = VOLATILE_DURABILITY_QOS;
+  qos.durability().kind = durable ? TRANSIENT_LOCAL_DURABILITY_QOS : VOLATILE_DURABILITY_QOS;
   qos.history().kind = KEEP_ALL_HISTORY_QOS;
   // A private network may lack shared memory.
   qos.data_sharing().off();
   return qos;
 }
 
-static bool input_has_ended() {
+template <class Qos>
+static Qos in_partition(Qos qos, const std::string& name) {
+  qos.partition().clear();
+  if (!name.empty()) qos.partition().push_back(name.c_str());
+  return qos;
+}
+
+// Returns false at the end of the input. Waits a moment for a line.
+static bool read_line(std::string& line) {
   struct timeval pause = {0, 20000};
   fd_set input;
   FD_ZERO(&input);
   FD_SET(0, &input);
-  return select(1, &input, nullptr, nullptr, &pause) > 0 && getchar() == EOF;
+  line.clear();
+  if (select(1, &input, nullptr, nullptr, &pause) <= 0) return true;
+  char text[100];
+  if (!fgets(text, sizeof text, stdin)) return false;
+  text[strcspn(text, "\n")] = 0;
+  line = text;
+  return true;
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc < 2) return 2;
+  bool durable = false;
+  std::string partition, line;
+  for (int i = 2; i < argc; i++) {
+    std::string option = argv[i];
+    if (option == "durable") durable = true;
+    if (option.rfind("partition=", 0) == 0) partition = option.substr(10);
+  }
   DomainParticipantFactory* factory = DomainParticipantFactory::get_instance();
   DomainParticipant* participant = check(factory->create_participant(0, with_identity(argv[1])), "participant");
   TypeSupport type(new OctetsPubSubType());
   type.register_type(participant, "Octets");
   Topic* topic = check(participant->create_topic("Questions", "Octets", TOPIC_QOS_DEFAULT), "topic");
-  DataReader* questions = check(participant->create_subscriber(SUBSCRIBER_QOS_DEFAULT)->create_datareader(topic, reliable(DATAREADER_QOS_DEFAULT)), "reader");
+  Subscriber* subscriber = participant->create_subscriber(in_partition(SUBSCRIBER_QOS_DEFAULT, partition));
+  DataReader* questions = check(subscriber->create_datareader(topic, reliable(DATAREADER_QOS_DEFAULT, durable)), "reader");
   topic = check(participant->create_topic("Answers", "Octets", TOPIC_QOS_DEFAULT), "topic");
-  DataWriterQos qos = reliable(DATAWRITER_QOS_DEFAULT);
+  DataWriterQos qos = reliable(DATAWRITER_QOS_DEFAULT, durable);
   qos.publish_mode().kind = ASYNCHRONOUS_PUBLISH_MODE;
-  DataWriter* answers = check(participant->create_publisher(PUBLISHER_QOS_DEFAULT)->create_datawriter(topic, qos), "writer");
+  Publisher* publisher = participant->create_publisher(in_partition(PUBLISHER_QOS_DEFAULT, partition));
+  DataWriter* answers = check(publisher->create_datawriter(topic, qos), "writer");
   say("ready");
   Octets sample;
   SampleInfo info;
   PublicationMatchedStatus matched;
-  while (!input_has_ended()) {
+  while (read_line(line)) {
+    if (!line.empty() && publisher->set_qos(in_partition(publisher->get_qos(), line)) != ReturnCode_t::RETCODE_OK) say("error: partition");
     answers->get_publication_matched_status(matched);
     // A volatile writer keeps no answer for a reader that matches later.
-    while (matched.current_count > 0 && questions->take_next_sample(&sample, &info) == ReturnCode_t::RETCODE_OK)
+    while ((durable || matched.current_count > 0) && questions->take_next_sample(&sample, &info) == ReturnCode_t::RETCODE_OK)
       if (info.valid_data && !answers->write(&sample)) say("error: write");
   }
   participant->delete_contained_entities();

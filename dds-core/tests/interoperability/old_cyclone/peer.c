@@ -1,9 +1,14 @@
-// A Cyclone DDS process in C. Every 50 ms it writes a sample of each type of `Small.idl` to a topic with the type's name, until
+// A Cyclone DDS process in C.
+//
+//     peer [durable] [partition=NAME]
+//
+// Every 50 ms it writes a sample of each type of `Small.idl` to a topic with the type's name, until
 // its standard input ends. It writes each sample of the topic "Questions" to the topic "Answers". Prints its version first, and
-// "alive" at the end.
+// "alive" at the end. With "durable", the endpoints of questions and answers are TRANSIENT_LOCAL.
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/select.h>
 #include "Small.h"
 #include "dds/dds.h"
@@ -17,12 +22,26 @@ static dds_entity_t check(dds_entity_t entity, const char *what) {
   return entity;
 }
 
-static dds_entity_t writer_of(dds_entity_t participant, const dds_topic_descriptor_t *type, const char *name) {
-  return check(dds_create_writer(participant, check(dds_create_topic(participant, type, name, NULL, NULL), name), NULL, NULL), name);
+static dds_entity_t topic_of(dds_entity_t publisher, const dds_topic_descriptor_t *type, const char *name) {
+  return check(dds_create_topic(dds_get_participant(publisher), type, name, NULL, NULL), name);
 }
 
-static dds_qos_t *reliable(void) {
+static dds_entity_t writer_of(dds_entity_t publisher, const dds_topic_descriptor_t *type, const char *name) {
+  return check(dds_create_writer(publisher, topic_of(publisher, type, name), NULL, NULL), name);
+}
+
+static dds_qos_t *in_partition(const char *name) {
   dds_qos_t *qos = dds_create_qos();
+  if (name) dds_qset_partition1(qos, name);
+  return qos;
+}
+
+static dds_qos_t *reliable(int durable) {
+  dds_qos_t *qos = dds_create_qos();
+  if (durable) {
+    dds_qset_durability(qos, DDS_DURABILITY_TRANSIENT_LOCAL);
+    dds_qset_durability_service(qos, 0, DDS_HISTORY_KEEP_ALL, 0, -1, -1, -1);
+  }
   dds_qset_reliability(qos, DDS_RELIABILITY_RELIABLE, DDS_SECS(1));
   dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, 0);
   return qos;
@@ -45,17 +64,25 @@ static int input_has_ended(void) {
   return select(1, &input, NULL, NULL, &pause) > 0 && getchar() == EOF;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   uint8_t bytes[] = {0, 127, 255};
+  int durable = 0;
+  const char *partition = NULL;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "durable") == 0) durable = 1;
+    if (strncmp(argv[i], "partition=", 10) == 0) partition = argv[i] + 10;
+  }
   dds_entity_t participant = check(dds_create_participant(0, NULL, NULL), "participant");
-  dds_entity_t of_bytes = writer_of(participant, &Bytes_desc, "Bytes");
-  dds_entity_t of_octets = writer_of(participant, &Octets_desc, "Octets");
-  dds_entity_t of_signed = writer_of(participant, &Signed_desc, "Signed");
-  dds_qos_t *qos = reliable();
-  dds_entity_t topic = check(dds_create_topic(participant, &Octets_desc, "Questions", NULL, NULL), "topic");
-  dds_entity_t questions = check(dds_create_reader(participant, topic, qos, NULL), "reader");
-  topic = check(dds_create_topic(participant, &Octets_desc, "Answers", NULL, NULL), "topic");
-  dds_entity_t answers = check(dds_create_writer(participant, topic, qos, NULL), "writer");
+  dds_qos_t *qos = in_partition(partition);
+  dds_entity_t publisher = check(dds_create_publisher(participant, qos, NULL), "publisher");
+  dds_entity_t subscriber = check(dds_create_subscriber(participant, qos, NULL), "subscriber");
+  dds_delete_qos(qos);
+  dds_entity_t of_bytes = writer_of(publisher, &Bytes_desc, "Bytes");
+  dds_entity_t of_octets = writer_of(publisher, &Octets_desc, "Octets");
+  dds_entity_t of_signed = writer_of(publisher, &Signed_desc, "Signed");
+  qos = reliable(durable);
+  dds_entity_t questions = check(dds_create_reader(subscriber, topic_of(publisher, &Octets_desc, "Questions"), qos, NULL), "reader");
+  dds_entity_t answers = check(dds_create_writer(publisher, topic_of(publisher, &Octets_desc, "Answers"), qos, NULL), "writer");
   dds_delete_qos(qos);
   printf("%s\n", DDS_VERSION);
   fflush(stdout);
