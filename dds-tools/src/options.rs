@@ -3,7 +3,7 @@
 pub use crate::commands::durability::DurabilityOptions;
 pub use crate::commands::perf::{PerfCommand, PerfReportOptions, PerfSendOptions, PerfSideOptions};
 pub use crate::commands::security::{
-    SecurityCheckOptions, SecurityCommand, SecurityInitOptions, SecurityRevokeOptions,
+    NewKey, SecurityCheckOptions, SecurityCommand, SecurityInitOptions, SecurityRevokeOptions,
 };
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 pub use crate::live_view::otlp::CollectorUrl;
