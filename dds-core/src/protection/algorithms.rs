@@ -30,12 +30,15 @@ pub(super) fn algorithms_of(identity: &LocalIdentity) -> SecurityAlgorithms {
     }
 }
 
+/// Returns the sets for one purpose.
+type SetsOf = fn(&SecurityAlgorithms) -> AlgorithmSets;
+
 /// Checks the algorithms of another participant.
 ///
 /// # Errors
 /// The reason: an algorithm that one side requires and the other one lacks.
 pub(super) fn check(own: &SecurityAlgorithms, theirs: &SecurityAlgorithms) -> Result<(), String> {
-    let purposes: [(&str, &[&str], fn(&SecurityAlgorithms) -> AlgorithmSets); 4] = [
+    let purposes: [(&str, &[&str], SetsOf); 4] = [
         ("signatures of certificates", &SIGNATURES, |of| of.certificates),
         ("signatures of handshakes", &SIGNATURES, |of| of.handshakes),
         ("the agreement on a secret", &AGREEMENTS, |of| of.agreement),

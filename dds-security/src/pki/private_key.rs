@@ -93,7 +93,7 @@ impl PrivateKey {
     /// # Errors
     /// [`KeyError`] if the text has no such key.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let forms: [(&str, fn(&[u8]) -> Result<KeyPair, KeyError>); 3] =
+        let forms: [(&str, ReadKey); 3] =
             [("PRIVATE KEY", from_pkcs8), ("EC PRIVATE KEY", from_sec1), ("RSA PRIVATE KEY", from_pkcs1)];
         for (label, read) in forms {
             let Some(block) = pem::blocks(text, label).into_iter().next() else { continue };
@@ -165,6 +165,9 @@ impl PrivateKey {
         }
     }
 }
+
+/// Reads a key in one of its forms.
+type ReadKey = fn(&[u8]) -> Result<KeyPair, KeyError>;
 
 fn from_pkcs8(bytes: &[u8]) -> Result<KeyPair, KeyError> {
     let info = pkcs8::PrivateKeyInfo::try_from(bytes).map_err(|_| KeyError::Malformed)?;
