@@ -9,6 +9,9 @@
 //! for a peer without another locator. Only the reader that has answered before is asked, because another one may be
 //! best effort.
 //!
+//! If announcements come from that host again during a challenge, only the locator in use is challenged further.
+//! Another one must not replace it. The challenge does not end, because the peer may have seen a number of it.
+//!
 //! Bounds: a question for each peer in [`ASK_PERIOD`], a challenge if it stays silent, and the bytes that `validation`
 //! allows.
 
@@ -73,7 +76,8 @@ pub(super) fn check(participant: &mut Participant, now: Now, prefix: GuidPrefix,
     let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
     let (Some(has), Some(in_use)) = (peer.answers_on, peer.answered_at) else { return };
     if sender.is_some() && sender == in_use.to_socket_addr().map(|address| address.ip()) {
-        return peer.path.note_sign(now.instant);
+        peer.path.note_sign(now.instant);
+        return challenge_only(participant, prefix, in_use);
     }
     if !peer.path.is_due(now.instant) {
         return;
@@ -86,7 +90,10 @@ pub(super) fn check(participant: &mut Participant, now: Now, prefix: GuidPrefix,
         return;
     }
     match participant.peers.validations.reason(prefix) {
-        Some(ChallengeReason::Path) => participant.peers.validations.challenge_again(now.instant, prefix),
+        Some(ChallengeReason::Path) => {
+            participant.peers.validations.set_route(prefix, &route);
+            participant.peers.validations.challenge_again(now.instant, prefix);
+        }
         // Its answer is a sign as well.
         Some(_) => {}
         None if was_asked => {
@@ -94,6 +101,18 @@ pub(super) fn check(participant: &mut Participant, now: Now, prefix: GuidPrefix,
             participant.raise_challenge(now, prefix, has);
         }
         None => ask(participant, now, prefix),
+    }
+}
+
+/// Restricts a challenge of all locators to the one in use, whose path lives.
+fn challenge_only(participant: &mut Participant, prefix: GuidPrefix, in_use: Locator) {
+    if participant.peers.validations.reason(prefix) != Some(ChallengeReason::Path) {
+        return;
+    }
+    let Some(peer) = participant.peers.known.get(&prefix) else { return };
+    let data = Arc::clone(&peer.data);
+    if let Some(route) = narrowed(participant.all_locators(&data), in_use) {
+        participant.peers.validations.set_route(prefix, &route);
     }
 }
 

@@ -503,6 +503,35 @@ fn locator_that_is_no_longer_announced_is_not_used() {
     assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast.to_vec(), [first]);
 }
 
+/// The path in use falls silent and lives again before another locator has answered.
+#[test]
+fn path_that_lives_again_is_not_replaced() {
+    let (mut network, a, b) = on_two_networks(Network::new());
+    let [first, second] = two_locators(2);
+    network.cut(b, first);
+    // Announcements arrive, and all answers get lost.
+    network.loses =
+        Box::new(|_, bytes| bytes.get(10) == Some(&2) && !bytes.windows(4).any(|id| id == EntityId::SPDP_WRITER.0));
+    network.run_for(Duration::from_secs(30));
+    for _ in 0..2 {
+        network.answer_challenge_at(a, prefix(2), second);
+        network.run_for(Duration::from_millis(100));
+    }
+    let last_challenge = network.heartbeat_at(second).unwrap();
+    network.mend(b, first);
+    network.run_for(Duration::from_secs(10));
+    network.deliver(a, &answer_to(&last_challenge, prefix(2)));
+    network.run_for(Duration::from_secs(5));
+    let reached = |network: &Network| network.participant(a).route(prefix(2)).unwrap().unicast.to_vec();
+    assert_eq!(reached(&network), [first]);
+    // If it dies later, all locators are challenged again.
+    network.loses = Box::new(|_, _| false);
+    network.run_for(Duration::from_secs(30));
+    network.cut(b, first);
+    network.run_for(Duration::from_secs(30));
+    assert_eq!(reached(&network), [second]);
+}
+
 #[test]
 fn paths_to_a_peer_cost_few_datagrams() {
     let sent_in_100_s = |network: &mut Network| {
