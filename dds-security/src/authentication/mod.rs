@@ -16,7 +16,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `agreement` | ECDH with P-256, and DH with MODP-2048-256 |
+//! | `agreement` | ECDH with P-256 and P-384, and DH with MODP-2048-256 |
 //! | `cdr` | reading with bounds in both byte orders, and writing |
 //! | `exchange` | the contents of the tokens, and their checks |
 //! | `handshake` | the state machine: roles, repetition, renewal |
