@@ -16,7 +16,11 @@
 //! `dds-core` has more examples: `cargo run -p dds-core --example NAME`.
 
 use dds_core::{DomainParticipant, Result, Scope};
-use std::process::Command;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// A snippet of the book that takes longer hangs.
+const SNIPPET_MAX: Duration = Duration::from_secs(120);
 
 /// Creates a participant of this host that only this process sees, for the tests of the book.
 ///
@@ -32,7 +36,7 @@ pub fn private_participant() -> Result<DomainParticipant> {
 /// Returns in that process. The first one ends with its result.
 ///
 /// # Panics
-/// If the folder cannot be made, or the process cannot start.
+/// If the folder cannot be made, the process cannot start, or the snippet fails or does not end.
 pub fn alone(files: &[(&str, &str)]) {
     if std::env::var_os("BOOK_ALONE").is_some() {
         return;
@@ -45,18 +49,37 @@ pub fn alone(files: &[(&str, &str)]) {
         std::fs::create_dir_all(path.parent().unwrap_or(&folder)).expect("the folder is new");
         std::fs::write(path, content).expect("the folder is new");
     }
-    let ended = std::env::current_exe().and_then(|program| {
-        Command::new(program)
-            .args(std::env::args_os().skip(1))
-            .current_dir(&folder)
-            .env("OUT_DIR", &folder) // for build scripts
-            .envs([("BOOK_ALONE", "1"), ("DDS_SCOPE", "host"), ("DDS_DOMAIN_TAG", &tag)])
-            .status()
-    });
+    let mut started = std::env::current_exe()
+        .and_then(|program| {
+            Command::new(program)
+                .args(std::env::args_os().skip(1))
+                .current_dir(&folder)
+                .env("OUT_DIR", &folder) // for build scripts
+                .envs([("BOOK_ALONE", "1"), ("DDS_SCOPE", "host"), ("DDS_DOMAIN_TAG", &tag)])
+                .spawn()
+        })
+        .expect("a program can start itself");
+    let ended = ended_within(&mut started, SNIPPET_MAX);
     let removed = std::fs::remove_dir_all(&folder);
-    assert!(ended.expect("a program can start itself").success());
+    assert!(ended.expect("the snippet ends").success());
     removed.expect("the folder is of this process");
     std::process::exit(0);
+}
+
+/// Returns how a process ended. Kills it after `limit`, and returns `None` then.
+fn ended_within(process: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let until = Instant::now() + limit;
+    loop {
+        match process.try_wait().expect("the system knows its own process") {
+            Some(status) => return Some(status),
+            None if Instant::now() >= until => break,
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+    // It may have ended just now.
+    let _ = process.kill();
+    let _ = process.wait();
+    None
 }
 
 /// Returns a code block of a page of the book: the first one that begins with `start`.

@@ -209,7 +209,8 @@ impl Graph {
     /// Returns the release of the nodes of an endpoint or a participant. `None` before they are announced.
     ///
     /// Humble shows in the announcement, and later releases in the version of DDS and in the services. So discovery may
-    /// first tell an older release. A program of this crate has [`Distro::Jazzy`], or the release of its settings.
+    /// first tell an older release. The own participant has the release of its settings. A peer of this crate has
+    /// [`Distro::Humble`] or [`Distro::Jazzy`], by its form.
     #[must_use]
     pub fn distro(&self, gid: Guid) -> Option<Distro> {
         let prefix = prefix_of(gid);

@@ -138,11 +138,12 @@ impl<T> SubscriptionBuilder<T> {
         self
     }
 
-    /// Calls `callback` with each message, on the event thread of the context. Waits and iterators then get none.
+    /// Calls `callback` with each message, on the event thread of the context.
     ///
-    /// The callback may block, such as for the answer of a service. Other callbacks, and changes of the graph, wait
-    /// until it returns. A callback that owns its node keeps the node alive until the subscription is dropped. After a
-    /// panic, it is not called again.
+    /// A wait or an iterator beside it takes messages away from it. With `keep_last`, new messages replace old ones
+    /// while the callback blocks. It may block, such as for the answer of a service. Other callbacks of subscriptions,
+    /// and changes of the graph, wait until the present messages are handled. A callback that owns its node keeps the
+    /// node alive until the subscription is dropped. After a panic, it is not called again.
     ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange};

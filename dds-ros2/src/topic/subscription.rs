@@ -76,8 +76,12 @@ impl<T: DecodeOwned + 'static> Subscription<T> {
             builder = builder.filter(filter);
         }
         if let Some(mut callback) = receiving.on_message {
-            // A sample without data tells that a publisher left.
-            builder = builder.on_sample(move |sample| sample.data.into_iter().for_each(&mut callback));
+            builder = builder.on_data(move |reader| {
+                // One batch for each call, so that a fast publisher leaves other listeners their turns.
+                if let Ok(samples) = reader.take() {
+                    samples.into_data().for_each(&mut callback);
+                }
+            });
         }
         let reader = builder.build()?;
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;

@@ -205,7 +205,10 @@ impl Challenge {
         if self.route != *route {
             self.route = route.clone();
             // Another locator must not have the secret of an earlier one, and its answers do not count for another.
+            // A forger that changes the route must still wait for its next guesses.
+            let wrong = self.wrong;
             self.restart_windows();
+            self.wrong = wrong;
             self.set_secrets(random);
         }
     }
