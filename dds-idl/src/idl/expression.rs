@@ -68,10 +68,21 @@ impl BinaryOperator {
     }
 }
 
+/// The effect of the expected type on an expression.
+#[derive(Debug, Clone, Copy)]
+struct ExpectedType {
+    /// Names of its enumerators need no scope.
+    enumeration: Option<DefinitionId>,
+    /// A shift to the left drops the bits beyond 64.
+    is_uint64: bool,
+}
+
 /// Reads an expression. Names of enumerators of `expected` need no scope.
 pub(super) fn evaluate(parser: &mut Parser<'_>, expected: Option<&DataType>, place: ExpressionPlace) -> Evaluated {
     let enumeration = expected.and_then(|ty| parser.named_values_of(ty));
-    binary(parser, enumeration, place, 0)
+    let resolved = expected.map(|ty| parser.specification.resolve(ty));
+    let is_uint64 = matches!(resolved, Some(DataType::Basic(BasicType::UInt64)));
+    binary(parser, ExpectedType { enumeration, is_uint64 }, place, 0)
 }
 
 /// Reads an expression and converts its value to a type.
@@ -109,7 +120,7 @@ fn integer_of(parser: &mut Parser<'_>, value: &ConstantValue, span: Span) -> Res
     }
 }
 
-fn binary(parser: &mut Parser<'_>, expected: Option<DefinitionId>, place: ExpressionPlace, min: u8) -> Evaluated {
+fn binary(parser: &mut Parser<'_>, expected: ExpectedType, place: ExpressionPlace, min: u8) -> Evaluated {
     let mut left = unary(parser, expected)?;
     while let Some((operator, length)) = next_operator(parser, place) {
         if operator.precedence() <= min {
@@ -120,7 +131,7 @@ fn binary(parser: &mut Parser<'_>, expected: Option<DefinitionId>, place: Expres
         }
         let right = binary(parser, expected, place, operator.precedence())?;
         let span = left.span.to(right.span);
-        let value = apply(parser, operator, &left, &right)?;
+        let value = apply(parser, operator, (&left, &right), expected.is_uint64)?;
         left = SpannedValue { value, span };
     }
     Ok(left)
@@ -148,7 +159,7 @@ fn next_operator(parser: &Parser<'_>, place: ExpressionPlace) -> Option<(BinaryO
     Some((operator, 1))
 }
 
-fn unary(parser: &mut Parser<'_>, expected: Option<DefinitionId>) -> Evaluated {
+fn unary(parser: &mut Parser<'_>, expected: ExpectedType) -> Evaluated {
     let kind = parser.kind();
     if !matches!(kind, TokenKind::Minus | TokenKind::Plus | TokenKind::Tilde) {
         return primary(parser, expected);
@@ -184,7 +195,7 @@ fn unary(parser: &mut Parser<'_>, expected: Option<DefinitionId>) -> Evaluated {
     Ok(SpannedValue { value, span })
 }
 
-fn primary(parser: &mut Parser<'_>, expected: Option<DefinitionId>) -> Evaluated {
+fn primary(parser: &mut Parser<'_>, expected: ExpectedType) -> Evaluated {
     let token = parser.token();
     let span = token.span;
     match token.kind {
@@ -212,7 +223,7 @@ fn primary(parser: &mut Parser<'_>, expected: Option<DefinitionId>) -> Evaluated
             parser.bump();
             Ok(SpannedValue { value: ConstantValue::Bool(token.symbol == keyword::TRUE), span })
         }
-        TokenKind::Identifier | TokenKind::Scope => name(parser, expected),
+        TokenKind::Identifier | TokenKind::Scope => name(parser, expected.enumeration),
         _ => Err(parser.unexpected("a constant expression")),
     }
 }
@@ -353,8 +364,8 @@ fn name(parser: &mut Parser<'_>, expected: Option<DefinitionId>) -> Evaluated {
 fn apply(
     parser: &mut Parser<'_>,
     operator: BinaryOperator,
-    left: &SpannedValue,
-    right: &SpannedValue,
+    (left, right): (&SpannedValue, &SpannedValue),
+    is_uint64: bool,
 ) -> Result<ConstantValue, Reported> {
     let span = left.span.to(right.span);
     let result = match (&left.value, &right.value) {
@@ -379,7 +390,7 @@ fn apply(
         (one, other) => {
             let one = integer_of(parser, one, left.span)?;
             let other = integer_of(parser, other, right.span)?;
-            integer_result(operator, one, other)
+            integer_result(operator, one, other, is_uint64)
         }
     };
     result.map_err(|message| {
@@ -388,7 +399,7 @@ fn apply(
     })
 }
 
-fn integer_result(operator: BinaryOperator, left: i128, right: i128) -> Result<ConstantValue, String> {
+fn integer_result(operator: BinaryOperator, left: i128, right: i128, is_uint64: bool) -> Result<ConstantValue, String> {
     let shift = || u32::try_from(right).ok().filter(|bits| *bits < 64);
     let result = match operator {
         BinaryOperator::Or => Some(left | right),
@@ -397,8 +408,8 @@ fn integer_result(operator: BinaryOperator, left: i128, right: i128) -> Result<C
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
             let bits = shift().ok_or_else(|| format!("a shift by {right} is not in the range 0 to 63"))?;
             match operator {
-                // The bits that leave an unsigned number are gone, as in C and with all compilers of vendors.
-                BinaryOperator::ShiftLeft if left >= 0 => Some((left << bits) & i128::from(u64::MAX)),
+                // The bits that leave a `uint64` are gone, as in C. Other types refuse a result beyond their range.
+                BinaryOperator::ShiftLeft if is_uint64 && left >= 0 => Some((left << bits) & i128::from(u64::MAX)),
                 BinaryOperator::ShiftLeft => left.checked_mul(1_i128 << bits),
                 _ => Some(left >> bits),
             }

@@ -11,7 +11,7 @@
 //! | `ros` | messages of ROS that a file uses without an `#include` |
 //!
 //! Its limits keep time and memory proportional to the size of the files: [`INCLUDE_DEPTH_MAX`], [`INCLUSIONS_MAX`],
-//! [`EXPANDED_TOKENS_MAX`], [`EXPANSION_DEPTH_MAX`] and [`CREATED_BYTES_MAX`].
+//! [`MESSAGES_MAX`], [`EXPANDED_TOKENS_MAX`], [`EXPANSION_DEPTH_MAX`] and [`CREATED_BYTES_MAX`].
 
 mod condition;
 mod directive;
@@ -32,6 +32,9 @@ pub(super) const INCLUDE_DEPTH_MAX: usize = 100;
 
 /// Most `#include` directives that are followed. Two files that include each other twice would double them each time.
 pub(super) const INCLUSIONS_MAX: usize = 20_000;
+
+/// Most messages of ROS that files use without an `#include`. Each of them asks the file system.
+pub(super) const MESSAGES_MAX: usize = 20_000;
 
 /// Most bytes of all files. A file of directives counts each time that another file includes it.
 pub(super) const READ_BYTES_MAX: usize = 256 << 20;
@@ -104,6 +107,7 @@ pub(super) struct Preprocessor<'a> {
     /// The files that are being read, with the `#include` of each.
     open_files: Vec<(FileId, Span)>,
     conditionals: Vec<Conditional>,
+    messages: ros::Messages,
     inclusions: usize,
     /// Size of all files, counted each time a file is read.
     read_bytes: usize,
@@ -132,6 +136,7 @@ impl<'a> Preprocessor<'a> {
             files: HashMap::new(),
             open_files: Vec::new(),
             conditionals: Vec::new(),
+            messages: ros::Messages::default(),
             inclusions: 0,
             read_bytes: 0,
             expanded_tokens: 0,

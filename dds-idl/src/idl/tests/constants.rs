@@ -10,6 +10,7 @@ fn constants_are_evaluated() {
     assert_eq!(integer("const long A = (1 | 6) & ~2 ^ 1 << 3;"), Some(13));
     assert_eq!(integer("const long A = -(-3) + +2;"), Some(5));
     assert_eq!(integer("const uint64 A = 0xee44556600001234 << 3;"), Some(0x7222_AB30_0000_91A0));
+    assert_eq!(integer("typedef uint64 T; const T A = (0xee44556600001234 << 3) | 1;"), Some(0x7222_AB30_0000_91A1));
     assert_eq!(integer("const unsigned long A = ~0;"), Some(0xffff_ffff));
     assert_eq!(integer("const uint64 A = 0xFFFFFFFFFFFFFFFF;"), Some(0xffff_ffff_ffff_ffff));
     assert_eq!(integer("const int64 A = -9223372036854775808;"), Some(i64::MIN.into()));
@@ -32,6 +33,12 @@ fn wrong_constant_is_refused() {
     refuse("const unsigned long A = -1;", "1:25: -1 is not in the range of `uint32`: 0 to 4294967295");
     refuse("const long A = 1 / 0;", "1:20: division by zero");
     refuse("const long A = -2 << 63;", "1:16: the result does not fit in 64 bits (IDL 4.2, 7.4.1.4.3)");
+    for ty in ["int64", "int32", "uint32"] {
+        let column = 12 + ty.len();
+        let expected = format!("1:{column}: the result does not fit in 64 bits (IDL 4.2, 7.4.1.4.3)");
+        refuse(&format!("const {ty} A = 0x8000000000000001 << 1;"), &expected);
+    }
+    refuse("const uint32 A = 0xffffffff << 1;", "1:18: 8589934590 is not in the range of `uint32`: 0 to 4294967295");
     refuse("const long A = 1 << 64;", "1:16: a shift by 64 is not in the range 0 to 63");
     refuse("const uint64 A = 0xFFFFFFFFFFFFFFFF * 2;", "1:18: the result does not fit in 64 bits (IDL 4.2, 7.4.1.4.3)");
     refuse("const long A = 1.5;", "1:16: expected a value of type `int32`, found a floating-point number");

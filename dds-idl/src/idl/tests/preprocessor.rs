@@ -3,6 +3,7 @@
 use super::{
     Options, accept, accept_silently, constant, member_types, parse_file, parse_text, refusal, refuse, structure, warn,
 };
+use crate::idl::preprocessor::MESSAGES_MAX;
 use crate::model::{BasicType, ConstantValue, DataType};
 
 #[test]
@@ -125,6 +126,49 @@ fn message_of_ros_needs_no_include_in_a_file_of_a_package() {
         let first = error.diagnostics.iter().next().unwrap().one_line(&error.sources);
         assert!(first.contains(&format!("{place}error: cannot find type")), "{first}");
     }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Two packages have the message `Point`, and a third one has it outside of its module `msg`.
+#[test]
+fn message_of_ros_is_told_apart_by_its_package() {
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-points", std::process::id()));
+    let messages = folder.join("a_msgs/msg");
+    std::fs::create_dir_all(&messages).unwrap();
+    std::fs::write(messages.join("Point.idl"), "module a_msgs { module msg { struct Point { long a; }; }; };").unwrap();
+    let other = "module geometry_msgs { module other { struct Point { long a; }; }; };";
+    std::fs::write(messages.join("Other.idl"), other).unwrap();
+    let text = "#include \"a_msgs/msg/Point.idl\"\n#include \"a_msgs/msg/Other.idl\"\n\
+        module a_msgs { module msg { struct Line { a_msgs::msg::Point a; geometry_msgs::msg::Point b; }; }; };";
+    std::fs::write(messages.join("Line.idl"), text).unwrap();
+    let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
+    let found = parse_file(messages.join("Line.idl"), &options).unwrap();
+    assert_eq!(member_types(&found, "a_msgs::msg::Line"), ["a_msgs::msg::Point", "geometry_msgs::msg::Point"]);
+    let warnings: Vec<_> = found.diagnostics.iter().map(|warning| warning.one_line(&found.sources)).collect();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(warning.ends_with("Line.idl:3:66: warning: a type without an `#include` is not standard IDL"), "{warning}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Without the sets of names, each use reads all tokens of the large file. The limit counts searches, not uses.
+#[test]
+fn message_of_ros_is_searched_once() {
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-searches", std::process::id()));
+    let messages = folder.join("a_msgs/msg");
+    std::fs::create_dir_all(&messages).unwrap();
+    std::fs::write(messages.join("Large.idl"), "const long A = 1".to_owned() + &" + 1".repeat(100_000) + ";").unwrap();
+    let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
+    let message_limit = format!("more than {MESSAGES_MAX} messages of ROS have no `#include`");
+    let is_limited = |name: fn(usize) -> usize, count: usize| {
+        let uses: String = (0..count).map(|at| format!("b_msgs::msg::A{} a{at};\n", name(at))).collect();
+        let text = format!("#include \"a_msgs/msg/Large.idl\"\nstruct S {{ {uses} }};");
+        std::fs::write(messages.join("Uses.idl"), text).unwrap();
+        let error = parse_file(messages.join("Uses.idl"), &options).unwrap_err();
+        error.diagnostics.iter().any(|diagnostic| diagnostic.message == message_limit)
+    };
+    assert!(!is_limited(|_| 0, 2 * MESSAGES_MAX));
+    assert!(!is_limited(|at| at, MESSAGES_MAX));
+    assert!(is_limited(|at| at, MESSAGES_MAX + 1));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
