@@ -211,6 +211,24 @@ fn interrupted_call_can_be_repeated() {
 }
 
 #[test]
+fn key_of_an_interrupted_call_has_the_algorithm_of_the_options() {
+    let folder = Folder::new("other-algorithm");
+    folder.make(&["robot7"]);
+    for (certificate, key) in [
+        ("enclaves/robot7/cert.pem", "enclaves/robot7/key.pem"),
+        ("public/identity_ca.cert.pem", "private/identity_ca.key.pem"),
+    ] {
+        fs::remove_file(folder.path(certificate)).unwrap();
+        let before = folder.read(key);
+        let options = FleetOptions { algorithm: KeyAlgorithm::EcP384, ..options(&["robot7"]) };
+        let error = Fleet::create(&folder.0, &options).unwrap_err();
+        assert!(matches!(&error, FleetError::OtherAlgorithm(path, ..) if *path == folder.path(key)), "{error}");
+        assert!(error.to_string().contains("the key is EC P-256, and not EC P-384"), "{error}");
+        assert_eq!((folder.read(key), folder.path(certificate).exists()), (before, false));
+    }
+}
+
+#[test]
 fn certificates_do_not_outlive_their_authority() {
     let folder = Folder::new("outlive");
     folder.make(&[]);

@@ -93,6 +93,8 @@ pub enum FleetError {
     Document(PathBuf, DocumentError),
     /// A document was not signed.
     Sign(PathBuf, SignError),
+    /// An interrupted call has left a key of another algorithm. Then follow its name, and the algorithm of the options.
+    OtherAlgorithm(PathBuf, String, KeyAlgorithm),
 }
 
 impl Fleet {
@@ -350,8 +352,13 @@ fn secret_key(path: &Path, algorithm: KeyAlgorithm, made: &mut Vec<FleetFile>) -
     let key_error = |error| FleetError::Issue(path.to_owned(), IssueError::Key(error));
     if path.exists() {
         let text = zeroize::Zeroizing::new(files::read_text(path).map_err(io_error)?);
+        let key = PrivateKey::from_pem(&text).map_err(key_error)?;
+        let found = key.algorithm_text();
+        if found != algorithm.to_string() {
+            return Err(FleetError::OtherAlgorithm(path.to_owned(), found, algorithm));
+        }
         made.push(FleetFile { path: path.to_owned(), step: FleetStep::Kept });
-        return PrivateKey::from_pem(&text).map_err(key_error);
+        return Ok(key);
     }
     let key = PrivateKey::generate_for(algorithm).map_err(key_error)?;
     files::create_secret(path, key.to_pem().as_bytes()).map_err(io_error)?;
@@ -404,6 +411,11 @@ impl fmt::Display for FleetError {
             Self::Certificate(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Document(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Sign(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::OtherAlgorithm(path, found, algorithm) => write!(
+                f,
+                "{}: the key is {found}, and not {algorithm}: choose its algorithm, or remove the file of the key",
+                path.display()
+            ),
         }
     }
 }
@@ -411,7 +423,7 @@ impl fmt::Display for FleetError {
 impl std::error::Error for FleetError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Name(_) => None,
+            Self::Name(_) | Self::OtherAlgorithm(..) => None,
             Self::Io(_, error) => Some(error),
             Self::Issue(_, error) => Some(error),
             Self::Certificate(_, error) => Some(error),

@@ -56,7 +56,7 @@ pub enum CertificateError {
     Malformed,
     /// It has more bytes than a participant may send.
     TooLong,
-    /// Its key is neither EC P-256 or P-384 nor RSA with 2048 to 4096 bits.
+    /// Its key is not EC P-256, EC P-384 or RSA with 2048 to 4096 bits.
     KeyAlgorithm,
     /// Another authority issued it. The names are those of its issuer and of the authority.
     OtherIssuer {
@@ -159,6 +159,12 @@ impl Certificate {
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
         self.key.algorithm()
+    }
+
+    /// The bits of the key: 256 or 384 of EC, or those of an RSA modulus.
+    #[must_use]
+    pub fn key_bits(&self) -> usize {
+        self.key.bits()
     }
 
     /// The text form.
@@ -326,7 +332,7 @@ impl fmt::Display for CertificateError {
             Self::Malformed => f.write_str("the certificate is malformed: copy the file again"),
             Self::TooLong => f.write_str("the certificate has more than 8 KiB: issue one with fewer extensions"),
             Self::KeyAlgorithm => f.write_str(
-                "the key of the certificate is not supported: expected EC P-256 or P-384, or RSA with 2048 to 4096 bits",
+                "the key of the certificate is not supported: expected EC P-256, EC P-384 or RSA with 2048 to 4096 bits",
             ),
             Self::OtherIssuer { issuer, authority } => write!(
                 f,

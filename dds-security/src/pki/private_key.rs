@@ -119,6 +119,16 @@ impl PrivateKey {
         text.expect("a key of 32 or 48 bytes has a text form")
     }
 
+    /// Returns the name of its algorithm, as that of a [`KeyAlgorithm`]. RSA keys may have other lengths.
+    #[cfg(feature = "keystore")]
+    pub(crate) fn algorithm_text(&self) -> String {
+        match &self.pair {
+            KeyPair::P256(_) => KeyAlgorithm::EcP256.to_string(),
+            KeyPair::P384(_) => KeyAlgorithm::EcP384.to_string(),
+            KeyPair::Rsa(_) => format!("RSA with {} bits", self.public().bits()),
+        }
+    }
+
     /// Whether another key is the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
@@ -220,6 +230,17 @@ pub(crate) fn scalar_384_from(random: &[u8; 32], label: &[u8]) -> p384::SecretKe
     }
 }
 
+impl fmt::Display for KeyAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EcP256 => "EC P-256",
+            Self::EcP384 => "EC P-384",
+            Self::Rsa2048 => "RSA with 2048 bits",
+            Self::Rsa3072 => "RSA with 3072 bits",
+        })
+    }
+}
+
 impl fmt::Debug for PrivateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PrivateKey").finish_non_exhaustive()
@@ -234,7 +255,7 @@ impl fmt::Display for KeyError {
                 "the private key is encrypted, which is not supported: decrypt it with `openssl pkcs8` into a file of mode 600"
             }
             Self::Algorithm => {
-                "the private key is neither EC P-256 or P-384 nor RSA with 2048 to 4096 bits: issue the identity with such a key"
+                "the private key is not EC P-256, EC P-384 or RSA with 2048 to 4096 bits: issue the identity with such a key"
             }
             Self::Malformed => "the private key is malformed: copy the file again",
             Self::NoRandomNumbers => "the system has no random numbers",

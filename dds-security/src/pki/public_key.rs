@@ -104,6 +104,14 @@ impl PublicKey {
         }
     }
 
+    pub(super) fn bits(&self) -> usize {
+        match self {
+            Self::P256(_) => 256,
+            Self::P384(_) => 384,
+            Self::Rsa(key) => key.n().bits(),
+        }
+    }
+
     /// Verifies the signature of a certificate or a list: the algorithm names the hash.
     pub(super) fn verifies(&self, algorithm: &AlgorithmIdentifierOwned, bytes: &[u8], signature: &[u8]) -> bool {
         let hash = match algorithm.oid {

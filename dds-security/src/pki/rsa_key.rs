@@ -5,13 +5,16 @@ use crate::crypto::hmac;
 use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::pkcs8::{self, EncodePrivateKey};
 use rsa::rand_core::{CryptoRng, Error, RngCore};
-use rsa::traits::PublicKeyParts;
+use rsa::traits::{PrivateKeyParts, PublicKeyParts};
 use rsa::{Pkcs1v15Sign, RsaPrivateKey, RsaPublicKey};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 /// Bits of keys that are accepted. `rsa` verifies with at most 4096.
 pub(super) const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=4096;
+
+/// Most bits by which the factors differ. `rsa` subtracts in a loop, whose length doubles with each of them.
+const DIFFERENCE_MAX: usize = 8;
 
 /// Most bytes of an encoded key. Longer numbers would cost much time before their length is known.
 const LEN_MAX: usize = 4096;
@@ -42,6 +45,10 @@ impl RsaKey {
     fn checked(key: RsaPrivateKey) -> Result<Self, KeyError> {
         if !RSA_BITS.contains(&key.n().bits()) {
             return Err(KeyError::Algorithm);
+        }
+        let [one, other] = key.primes() else { return Err(KeyError::Malformed) };
+        if one.bits().abs_diff(other.bits()) > DIFFERENCE_MAX {
+            return Err(KeyError::Malformed);
         }
         let key = Self { key, seed: random_seed()? };
         // Factors that are no primes pass the checks of the crate.
@@ -120,3 +127,24 @@ impl RngCore for Numbers {
 }
 
 impl CryptoRng for Numbers {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rsa::BigUint;
+    use rsa::pkcs1::EncodeRsaPrivateKey;
+
+    /// The first use of such a key would not end.
+    #[test]
+    fn keys_with_unequal_factors_are_refused() {
+        let one = || BigUint::from(1_u8);
+        // Both are primes of Mersenne.
+        let (short, long) = ((one() << 61_usize) - one(), (one() << 2203_usize) - one());
+        for (first, second) in [(short.clone(), long.clone()), (long, short)] {
+            let key = RsaPrivateKey::from_p_q(first, second, BigUint::from(65537_u32)).unwrap();
+            assert!(RSA_BITS.contains(&key.n().bits()));
+            let file = key.to_pkcs1_der().unwrap();
+            assert_eq!(RsaKey::from_pkcs1(file.as_bytes()).err(), Some(KeyError::Malformed));
+        }
+    }
+}
