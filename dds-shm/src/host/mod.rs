@@ -25,6 +25,7 @@ pub use reception::{ShmEvent, ShmMessage, ShmReception};
 use crate::config::ShmConfig;
 use crate::descriptors::DescriptorShare;
 use crate::handshake::{HandshakeMessage, Hello};
+use crate::memory::prepare_process_id;
 use crate::pool::BlockPool;
 use crate::reasons::{Exhausted, Refusal, SendFailure};
 use crate::ring::RING_LENS;
@@ -123,6 +124,7 @@ impl ShmHost {
     /// # Errors
     /// Fails if the system has no sealed memory, refuses memory or descriptors, or if another host has the identity.
     pub fn new(identity: Identity, config: ShmConfig) -> Result<(Self, ShmReception), Refusal> {
+        prepare_process_id();
         let share = DescriptorShare::take(HOST_DESCRIPTORS)?;
         let longest = config.ring_len.clamp(*RING_LENS.start() as usize, *RING_LENS.end() as usize);
         let pool = Arc::new(BlockPool::new(config.pool_len)?);

@@ -1,8 +1,9 @@
-//! A mapped file: the only unsafe code of this crate.
+//! A mapped file, or a private page: the only unsafe code of this crate.
 //!
 //! In: descriptors of files in memory, offsets, private buffers. Out: atomic words and copies. Owned: the mapping.
 //!
-//! The bytes belong to no Rust object, and another process may write them at any time. The rules of this file:
+//! The bytes belong to no Rust object. Another process may write those of a file at any time, and the system clears a
+//! private page in a forked child. The rules of this file:
 //!
 //! - No reference to the bytes exists, except to atomic words, to bytes of a trusted owner ([`Access::Trust`]), and to
 //!   own bytes with one owner ([`OwnRange`]).
@@ -263,7 +264,7 @@ impl Drop for Mapping {
             // SAFETY: `on_heap` allocated the memory with the same layout.
             return unsafe { std::alloc::dealloc(self.start.as_ptr(), heap_layout(self.len)) };
         }
-        // SAFETY: the range is the mapping of `new`, and every reference to its words borrows from `self`.
+        // SAFETY: the range is that of `new` or `wiped_on_fork`. Every reference to its words borrows from `self`.
         let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.len) };
         debug_assert!(unmapped.is_ok(), "the range is a whole mapping");
     }
@@ -344,12 +345,13 @@ mod tests {
     #[cfg(not(miri))]
     #[test]
     fn forked_child_has_its_own_process_id() {
-        use crate::memory::process_id;
+        use crate::memory::{prepare_process_id, process_id};
         unsafe extern "C" {
             fn fork() -> i32;
             fn _exit(status: i32) -> !;
             fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
         }
+        prepare_process_id();
         assert_eq!(process_id(), std::process::id());
         // SAFETY: the child allocates nothing, takes no lock, and ends at once.
         let child = unsafe { fork() };

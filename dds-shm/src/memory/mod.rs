@@ -12,7 +12,7 @@
 mod mapping;
 mod process_id;
 
-pub(crate) use self::process_id::process_id;
+pub(crate) use self::process_id::{prepare_process_id, process_id};
 use crate::reasons::Refusal;
 pub(crate) use mapping::OwnRange;
 use mapping::{Access, Mapping};
