@@ -33,24 +33,30 @@ pub(super) fn algorithms_of(identity: &LocalIdentity) -> SecurityAlgorithms {
 /// Returns the sets for one purpose.
 type SetsOf = fn(&SecurityAlgorithms) -> AlgorithmSets;
 
+fn ciphers_of(of: &SecurityAlgorithms) -> AlgorithmSets {
+    AlgorithmSets { required: of.ciphers.required | of.endpoint_ciphers, ..of.ciphers }
+}
+
 /// Checks the algorithms of another participant.
 ///
 /// # Errors
 /// The reason: an algorithm that one side requires and the other one lacks.
 pub(super) fn check(own: &SecurityAlgorithms, theirs: &SecurityAlgorithms) -> Result<(), String> {
-    let purposes: [(&str, &[&str], SetsOf); 4] = [
-        ("signatures of certificates", &SIGNATURES, |of| of.certificates),
-        ("signatures of handshakes", &SIGNATURES, |of| of.handshakes),
-        ("the agreement on a secret", &AGREEMENTS, |of| of.agreement),
-        ("ciphers", &CIPHERS, |of| AlgorithmSets { required: of.ciphers.required | of.endpoint_ciphers, ..of.ciphers }),
+    let of_identity = ": issue both identities with EC P-256";
+    let of_authority = ": issue both identities from an authority with EC P-256";
+    let purposes: [(&str, &[&str], SetsOf, &str); 4] = [
+        ("signatures of certificates", &SIGNATURES, |of| of.certificates, of_authority),
+        ("signatures of handshakes", &SIGNATURES, |of| of.handshakes, of_identity),
+        ("the agreement on a secret", &AGREEMENTS, |of| of.agreement, of_identity),
+        ("ciphers", &CIPHERS, ciphers_of, ""),
     ];
-    for (purpose, names, sets) in purposes {
+    for (purpose, names, sets, advice) in purposes {
         let lacked = sets(theirs).lacks(sets(own));
         if lacked != 0 {
             let names = names_of(names, lacked);
             return Err(format!(
                 "this participant requires {names} for {purpose}, and the other one does not announce it \
-                 (DDS Security 1.2): issue both identities with EC P-256"
+                 (DDS Security 1.2){advice}"
             ));
         }
         let lacked = sets(own).lacks(sets(theirs));
@@ -95,5 +101,20 @@ mod tests {
         let unknown = SecurityAlgorithms { endpoint_ciphers: 1 << 7 | 1, ..SecurityAlgorithms::V1_1 };
         let reason = check(&SecurityAlgorithms::V1_1, &unknown).unwrap_err();
         assert!(reason.starts_with("it requires algorithm 7 for ciphers"), "{reason}");
+    }
+
+    #[test]
+    fn advice_fits_the_purpose() {
+        let requires = |bits| AlgorithmSets { supported: bits, required: bits };
+        let (p384, v1_1) = (requires(SecurityAlgorithms::ECDSA_P384), SecurityAlgorithms::V1_1);
+        let own = SecurityAlgorithms { certificates: p384, ..v1_1 };
+        let reason = check(&own, &v1_1).unwrap_err();
+        assert!(reason.ends_with(": issue both identities from an authority with EC P-256"), "{reason}");
+        let own = SecurityAlgorithms { handshakes: p384, ..v1_1 };
+        let reason = check(&own, &v1_1).unwrap_err();
+        assert!(reason.ends_with(": issue both identities with EC P-256"), "{reason}");
+        let own = SecurityAlgorithms { ciphers: requires(1 << 7), ..v1_1 };
+        let reason = check(&own, &v1_1).unwrap_err();
+        assert!(reason.ends_with("for ciphers, and the other one does not announce it (DDS Security 1.2)"), "{reason}");
     }
 }

@@ -103,6 +103,7 @@ pub(super) struct ProvedPeer {
 
 impl Handshakes {
     pub(super) fn new(local: Arc<LocalParticipant>, unix: i64) -> Self {
+        let local_bits = local.identity.certificate().key_bits();
         Self {
             algorithms: algorithms::algorithms_of(&local.identity),
             local,
@@ -112,7 +113,7 @@ impl Handshakes {
             renewals: KeyRenewals::default(),
             last_message: 0,
             refusals: RefusalLog::new(unix),
-            work: WorkBudget::default(),
+            work: WorkBudget::new(local_bits),
             unix,
         }
     }
@@ -161,7 +162,8 @@ impl Handshakes {
         let algorithms = algorithms::check(&self.algorithms, &peer.algorithms);
         peer.builtin_endpoints = data.builtin_endpoints;
         peer.note_sign(now, ANNOUNCEMENT_LEN);
-        // It may be a forged announcement, so the handshake decides. This is the reason until it fails.
+        // It may be a forged announcement, so the handshake goes on. `check_proof` compares the algorithms of the last
+        // one, which no signature covers. If they were forged, a true announcement corrects them at the next check.
         let is_first = peer.refusal.is_none();
         if let (Err(reason), true) = (algorithms, is_first) {
             self.refuse_unproved(prefix, &reason);
@@ -325,6 +327,7 @@ impl Handshakes {
         let subject = proof.certificate.subject_text().escape_debug().to_string();
         // The files of revoked certificates may have changed since the handshake began.
         let counts = self.local.identity.check_peer(&proof.certificate, self.unix).map_err(|error| error.to_string());
+        // The algorithms are those of the last announcement: no token of the handshake has them.
         let fits = counts.and_then(|()| algorithms::check(&self.algorithms, &peer.algorithms));
         let checked =
             fits.and_then(|()| cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix));

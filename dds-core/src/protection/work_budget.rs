@@ -25,8 +25,21 @@ pub(super) enum WorkKind {
     ReplyOrFinal,
 }
 
-/// Operations at once, and in a second. Each takes less than a millisecond.
+/// Operations of weight 1 at once, and in a second. See [`weight_of`].
 type WorkLimit = (u32, u32);
+
+/// Returns about how many operations with EC P-256 cost as much as one with this key.
+///
+/// An unsigned Request makes this side sign a Reply with its own key, so that key decides.
+const fn weight_of(key_bits: usize) -> u32 {
+    match key_bits {
+        0..=256 => 1,
+        257..=384 => 4,
+        385..=2048 => 8,
+        2049..=3072 => 16,
+        _ => 40,
+    }
+}
 
 impl WorkKind {
     /// The limit of all participants.
@@ -44,8 +57,8 @@ impl WorkKind {
 }
 
 /// The budgets of all identities.
-#[derive(Default)]
 pub(super) struct WorkBudget {
+    weight: u32,
     all: BTreeMap<WorkKind, WorkBucket>,
     /// At most four for each known participant.
     identities: BTreeMap<(IdentityHalf, WorkKind), WorkBucket>,
@@ -68,15 +81,21 @@ struct WorkBucket {
 }
 
 impl WorkBucket {
-    /// Returns the bucket after one more operation; `None` without room for it.
-    fn after_one(self, now: u64, (at_once, per_second): WorkLimit) -> Option<Self> {
+    /// Returns the bucket after one more operation of this weight; `None` without room for it.
+    fn after_one(self, now: u64, weight: u32, (at_once, per_second): WorkLimit) -> Option<Self> {
         let price = 1_000_000_000 / u64::from(per_second);
-        let full_at = self.full_at.max(now) + price;
+        let full_at = self.full_at.max(now) + price * u64::from(weight);
         if full_at - now <= price * u64::from(at_once) { Some(Self { full_at }) } else { None }
     }
 }
 
 impl WorkBudget {
+    /// The budget of a participant whose own key has this many bits.
+    pub(super) fn new(key_bits: usize) -> Self {
+        let weight = weight_of(key_bits);
+        Self { weight, all: BTreeMap::new(), identities: BTreeMap::new(), certificates: BTreeMap::new() }
+    }
+
     /// Returns the kind of work for a Request of this participant with this certificate.
     pub(super) fn kind_of_request(&self, prefix: GuidPrefix, certificate: Option<&[u8]>) -> WorkKind {
         let known = self.certificates.get(&half_of(prefix)).map(Vec::as_slice);
@@ -99,7 +118,9 @@ impl WorkBudget {
         self.identities.retain(|_, bucket| bucket.full_at > now);
         let bucket = self.identities.entry((half_of(prefix), kind)).or_default();
         let all = self.all.entry(kind).or_default();
-        let after = (bucket.after_one(now, kind.of_identity()), all.after_one(now, kind.of_all()));
+        // A Request of this side has a key for the agreement, which is never RSA, and no signature.
+        let weight = if kind == WorkKind::OwnRequest { self.weight.min(weight_of(384)) } else { self.weight };
+        let after = (bucket.after_one(now, weight, kind.of_identity()), all.after_one(now, weight, kind.of_all()));
         let (Some(bucket_after), Some(all_after)) = after else { return false };
         // Only an operation that takes place takes from either budget.
         (*bucket, *all) = (bucket_after, all_after);
@@ -121,7 +142,7 @@ mod tests {
 
     #[test]
     fn copied_certificate_takes_only_from_its_identity() {
-        let mut budget = WorkBudget::default();
+        let mut budget = WorkBudget::new(256);
         assert_eq!(granted(&mut budget, 1, 7, KNOWN, 10_000), 128);
         assert_eq!(granted(&mut budget, 1, 8, KNOWN, 20), 20);
         // A second later there is room for as many as a second may have.
@@ -130,8 +151,26 @@ mod tests {
     }
 
     #[test]
+    fn slow_keys_spend_the_budget_with_fewer_operations() {
+        for (key_bits, of_identity, of_all) in
+            [(256, 128, 256), (384, 32, 64), (2048, 16, 32), (3072, 8, 16), (4096, 3, 6)]
+        {
+            let mut budget = WorkBudget::new(key_bits);
+            assert_eq!(granted(&mut budget, 1, 7, KNOWN, 1_000), of_identity, "{key_bits} bits");
+            let others: u32 = (8..100).map(|identity| granted(&mut budget, 1, identity, KNOWN, 1)).sum();
+            assert_eq!(of_identity + others, of_all.min(of_identity + 92), "{key_bits} bits");
+        }
+    }
+
+    #[test]
+    fn own_requests_sign_nothing() {
+        let own = |key_bits| granted(&mut WorkBudget::new(key_bits), 1, 7, WorkKind::OwnRequest, 1_000);
+        assert_eq!((own(256), own(384), own(4096)), (64, 16, 16));
+    }
+
+    #[test]
     fn refused_operations_are_no_debts_of_an_identity() {
-        let mut budget = WorkBudget::default();
+        let mut budget = WorkBudget::new(256);
         for identity in 0..3 {
             granted(&mut budget, 1, identity, KNOWN, 128);
         }
@@ -141,7 +180,7 @@ mod tests {
 
     #[test]
     fn all_identities_together_have_a_budget() {
-        let mut budget = WorkBudget::default();
+        let mut budget = WorkBudget::new(256);
         let granted_to_all: u32 = (0..100).map(|identity| granted(&mut budget, 1, identity, KNOWN, 100)).sum();
         assert_eq!(granted_to_all, 256);
         assert!(budget.identities.len() <= 100);
@@ -151,7 +190,7 @@ mod tests {
 
     #[test]
     fn invented_certificates_take_nothing_from_known_ones() {
-        let (mut budget, prefix) = (WorkBudget::default(), GuidPrefix([9; 12]));
+        let (mut budget, prefix) = (WorkBudget::new(256), GuidPrefix([9; 12]));
         assert_eq!(budget.kind_of_request(prefix, Some(b"true")), WorkKind::UnknownCertificate);
         budget.note_certificate(prefix, b"true");
         assert_eq!(budget.kind_of_request(prefix, Some(b"invented")), WorkKind::UnknownCertificate);
@@ -166,7 +205,7 @@ mod tests {
 
     #[test]
     fn copied_certificates_take_nothing_from_replies_and_finals() {
-        let mut budget = WorkBudget::default();
+        let mut budget = WorkBudget::new(256);
         for identity in 0..3 {
             granted(&mut budget, 1, identity, KNOWN, 1_000);
         }
@@ -176,7 +215,7 @@ mod tests {
 
     #[test]
     fn known_certificates_are_bounded() {
-        let mut budget = WorkBudget::default();
+        let mut budget = WorkBudget::new(256);
         for number in 0..3_000_u32 {
             let mut prefix = GuidPrefix([0; 12]);
             prefix.0[..4].copy_from_slice(&number.to_be_bytes());
