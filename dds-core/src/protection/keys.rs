@@ -89,6 +89,19 @@ impl OwnKeys {
         let [submessages, payloads, unused] = [&self.submessages, &self.payloads, &self.unused].map(renewed);
         Some(Self { submessages: submessages?, payloads: payloads?, unused: unused? })
     }
+
+    /// Whether these are the same keys, and not only equal ones.
+    fn are_same(&self, other: &Self) -> bool {
+        let all =
+            |keys: &Self| [&keys.submessages, &keys.payloads, &keys.unused].map(|key| key.as_ref().map(Arc::as_ptr));
+        all(self) == all(other)
+    }
+}
+
+/// Other keys of this participant: for whole messages, and for each endpoint beside its former ones.
+struct KeyRenewal {
+    messages: Option<Arc<SendKey>>,
+    endpoints: Vec<(EntityId, OwnKeys, OwnKeys)>,
 }
 
 /// Returns another key of the same kind, without receivers. `None` without random numbers.
@@ -134,12 +147,35 @@ impl KeyTables {
     /// Replaces all keys of this participant. They have no receivers yet. Returns false without random numbers; then
     /// the keys stay.
     pub(super) fn renew(&self) -> bool {
+        let renewal = self.renewal();
+        renewal.map(|renewal| self.replace(renewal)).is_some()
+    }
+
+    /// Creates other keys. That takes time, and each sample looks up its key, so the lock is free until all exist.
+    fn renewal(&self) -> Option<KeyRenewal> {
+        let before = {
+            let own = self.all_own();
+            OwnTable { messages: own.messages.clone(), endpoints: own.endpoints.clone() }
+        };
+        let renew_endpoint = |(id, keys): (EntityId, OwnKeys)| {
+            let new = keys.renewed()?;
+            Some((id, keys, new))
+        };
+        let endpoints: Option<Vec<_>> = before.endpoints.into_iter().map(renew_endpoint).collect();
+        Some(KeyRenewal { messages: renewed(&before.messages)?, endpoints: endpoints? })
+    }
+
+    /// Uses other keys. An endpoint that was removed since [`Self::renewal`] stays so. No peer knows the keys of a new
+    /// one.
+    fn replace(&self, mut renewal: KeyRenewal) {
+        // The former keys end behind the lock, because they are overwritten.
         let mut own = self.all_own_mut();
-        let renew_endpoint = |(id, keys): (&EntityId, &OwnKeys)| Some((*id, keys.renewed()?));
-        let endpoints: Option<BTreeMap<_, _>> = own.endpoints.iter().map(renew_endpoint).collect();
-        let (Some(messages), Some(endpoints)) = (renewed(&own.messages), endpoints) else { return false };
-        *own = OwnTable { messages, endpoints };
-        true
+        std::mem::swap(&mut own.messages, &mut renewal.messages);
+        for (id, former, new) in &mut renewal.endpoints {
+            if let Some(keys) = own.endpoints.get_mut(id).filter(|keys| keys.are_same(former)) {
+                std::mem::swap(keys, new);
+            }
+        }
     }
 
     pub(super) fn remove_own(&self, id: EntityId) {
@@ -360,6 +396,35 @@ mod tests {
         assert!(received.set_endpoint(id(7), LOCAL, material.clone(), None));
         received.remove_endpoint(id(7));
         assert!(received.set_endpoint(id(ENDPOINT_KEYS_MAX), LOCAL, material, None));
+    }
+
+    #[test]
+    fn keys_change_without_a_lock_while_endpoints_come_and_go() {
+        let key = || SendKey::new(KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap()).unwrap().map(Arc::new);
+        let own = || OwnKeys { submessages: key(), ..OwnKeys::default() };
+        let tables =
+            KeyTables::new(SendKey::new(KeyMaterial::generate(TransformationKind::Aes256Gmac).unwrap()).unwrap());
+        let [kept, removed, replaced, new] = [1, 2, 3, 4].map(|number| EntityId([0, 0, number, 2]));
+        for id in [kept, removed, replaced] {
+            tables.set_own(id, own());
+        }
+        let id_of = |id| tables.own(id).map(|keys| keys.submessages.unwrap().material().sender_key_id);
+        let messages = || tables.messages().unwrap().material().sender_key_id;
+        let before = (id_of(kept), messages());
+        // A sample holds the keys while the others are created.
+        let held = tables.all_own();
+        let renewal = tables.renewal().unwrap();
+        drop(held);
+        tables.remove_own(removed);
+        for id in [replaced, new] {
+            tables.set_own(id, own());
+        }
+        let of_new = [replaced, new].map(id_of);
+        tables.replace(renewal);
+        assert!(id_of(kept) != before.0 && messages() != before.1);
+        assert_eq!((id_of(removed), [replaced, new].map(id_of)), (None, of_new));
+        assert!(tables.renew());
+        assert!([replaced, new].map(id_of).iter().zip(of_new).all(|(id, former)| *id != former));
     }
 
     #[test]
