@@ -20,14 +20,13 @@ fn peer(vendor: VendorId) -> ParticipantData {
 }
 
 fn begin(received: usize) -> Validations {
+    begin_with(BuiltinEndpoints::MESSAGE_READER, received)
+}
+
+fn begin_with(has: BuiltinEndpoints, received: usize) -> Validations {
     let mut validations = Validations::new(HashSeed::fixed(7));
-    validations.begin(
-        at(0),
-        (&peer(VendorId::CYCLONE), ChallengeReason::Address),
-        BuiltinEndpoints::MESSAGE_READER,
-        route(7410),
-        received,
-    );
+    let peer = peer(VendorId::CYCLONE);
+    validations.begin(at(0), (&peer, ChallengeReason::Address), has, route(7410), received);
     validations
 }
 
@@ -99,15 +98,7 @@ fn answer_without_a_challenge_validates_nothing() {
 
 #[test]
 fn guesses_in_order_validate_nothing() {
-    let mut validations = Validations::new(HashSeed::fixed(7));
-    let topic = BuiltinPairTopic::Publications;
-    validations.begin(
-        at(0),
-        (&peer(VendorId::CYCLONE), ChallengeReason::Address),
-        BuiltinEndpoints(0x3f),
-        route(7410),
-        100_000,
-    );
+    let (mut validations, topic) = (begin_with(BuiltinEndpoints(0x3f), 100_000), BuiltinPairTopic::Publications);
     for round in 0..100 {
         challenge(&mut validations, at(round * 200_000));
         for base in 2..=last_challenge(topic).0 {
@@ -298,15 +289,7 @@ fn peer_that_moves_on_gets_a_higher_challenge_again() {
 
 #[test]
 fn peer_without_messages_answers_three_challenges() {
-    let mut validations = Validations::new(HashSeed::fixed(7));
-    let topic = BuiltinPairTopic::Publications;
-    validations.begin(
-        at(0),
-        (&peer(VendorId::CYCLONE), ChallengeReason::Address),
-        BuiltinEndpoints(0x3f),
-        route(7410),
-        400,
-    );
+    let (mut validations, topic) = (begin_with(BuiltinEndpoints(0x3f), 400), BuiltinPairTopic::Publications);
     let (secrets, _) = answer_all(&mut validations, topic);
     assert_eq!(secrets.len(), 3);
     assert!(secrets.is_sorted() && secrets.iter().all(|secret| *secret <= last_challenge(topic)));

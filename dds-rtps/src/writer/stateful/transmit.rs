@@ -254,7 +254,7 @@ impl StatefulWriter {
                 debug_assert!(false, "the change was found above");
                 break;
             };
-            // A message of a lent change and others would copy it.
+            // The memory of a lent change is the message. Beside other changes, it would be copied.
             let is_alone = early || is_lent(stored);
             if (is_alone && layout.has_content()) || !layout.has_room_for(&stored.change) {
                 break;
