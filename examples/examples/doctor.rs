@@ -25,13 +25,13 @@ fn main() -> Result<()> {
     let station = participant("station")?;
     let reader = station.reader_builder::<Scan>("scan").qos(Preset::Command).build()?;
 
-    let (unreliable, updated, hidden, misspelt) =
-        (participant("unreliable")?, participant("updated")?, participant("hidden")?, participant("misspelt")?);
+    let (unreliable, updated, hidden, misspelled) =
+        (participant("unreliable")?, participant("updated")?, participant("hidden")?, participant("misspelled")?);
     let _unreliable = unreliable.writer_builder::<Scan>("scan").qos(Preset::SensorData).build()?;
     let _updated = updated.writer::<NewScan>("scan")?;
     let publisher = hidden.publisher(PublisherQos::default().partition(["cellar"]))?;
     let _hidden = publisher.writer::<Scan>("scan")?;
-    let _misspelt = misspelt.writer::<Scan>("scans")?;
+    let _misspelled = misspelled.writer::<Scan>("scans")?;
     let fitting = participant("fitting")?;
     let writer = fitting.writer_builder::<Scan>("scan").qos(Preset::Command).build()?;
 

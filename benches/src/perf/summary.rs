@@ -105,7 +105,7 @@ fn write_latencies(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
         writeln!(text, "  {count} samples came before they were sent: the clocks differ by more than the latency.")?;
     }
     if outcome.pattern == Pattern::Throughput && outcome.settings.rate.is_none() {
-        writeln!(text, "  Under full load this is how long samples wait in queues; for latency give a --rate.")?;
+        writeln!(text, "  Under full load, this is the time that samples wait in queues. Use --rate for latency.")?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn write_reasons(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
 
 fn write_processes(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     if outcome.processes.iter().all(|process| process.usage.is_none()) {
-        return writeln!(text, "  processor time is not told: the raw sockets used the same processes in turns");
+        return writeln!(text, "  processor time is not reported: the raw sockets used the same processes in turns");
     }
     let header = ["receives", "user µs", "system µs", "switches", "sent", "received", "memory"];
     write!(text, "\n  {:<10} {:<9}", "a sample", header[0])?;

@@ -30,8 +30,8 @@ use std::sync::Arc;
 /// | domain, only of [`from_env`](DomainParticipant::from_env) and [`Default`] | 0 | `DDS_DOMAIN`: a number from 0 to 232 |
 /// | `profiles` (feature `serde`) | none | `DDS_PROFILES`: the path of a file |
 /// | [`scope`](Self::scope) | `Subnet` | `DDS_SCOPE`: `host`, `subnet`, `peers-only` |
-/// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, with or without a port, by comma |
-/// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, by comma |
+/// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, with or without a port, separated by commas |
+/// | [`interfaces`](Self::interfaces) | all | `DDS_INTERFACES`: names or addresses, separated by commas |
 /// | [`ip_families`](Self::ip_families) | `Auto` | `DDS_IP`: `auto`, `v4`, `v6`, `both` |
 /// | [`multicast_ttl`](Self::multicast_ttl) | 1 | `DDS_MULTICAST_TTL`: a number from 0 to 255 |
 /// | [`receive_buffer`](Self::receive_buffer) | 4 MiB | `DDS_RECEIVE_BUFFER`: bytes |
@@ -263,7 +263,7 @@ impl DomainParticipantBuilder {
     /// not pace itself.
     ///
     /// The system silently grants less if its limit is lower (Linux: `net.core.rmem_max`). A set value exceeds this
-    /// limit if the process may do that (`CAP_NET_ADMIN`). The log line of the start has the granted size.
+    /// limit if the process may do that (`CAP_NET_ADMIN`). A `debug` line of the log has the granted size.
     pub fn receive_buffer(self, bytes: usize) -> Self {
         self.set(Setting::ReceiveBuffer(bytes))
     }
