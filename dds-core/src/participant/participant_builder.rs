@@ -346,7 +346,7 @@ impl DomainParticipantBuilder {
     ///
     /// - The memory holds datagrams of more than 2 KiB until their receivers have read them. It grows as needed, and
     ///   lasts as long as the participant. Each path takes up to 256 KiB more for short datagrams.
-    /// - A receiver occupies a quarter of the memory at most, with a minimum of 512 KiB and a maximum of 16 MiB.
+    /// - A receiver occupies three eighths of the memory at most, but 512 KiB at least and never more than 32 MiB.
     /// - Two participants share memory if both run on Linux, have this setting, belong to one user, and are in one
     ///   network namespace. So containers share it if they share the network of the host.
     /// - If a process ends or breaks a rule, its path ends and its memory is free. A participant that reads too slowly

@@ -56,11 +56,15 @@ const PEER_POOL_MAX: usize = 1 << 30;
 /// Most messages in blocks that one peer holds.
 const HELD_BLOCKS_MAX: usize = 256;
 
-/// Bounds of the bytes that a peer may hold, which are a quarter of the memory. A smaller memory is its own bound.
+/// Bounds of the bytes that a peer may hold, which are three eighths of the memory. A smaller memory is its own bound.
 ///
-/// The greatest bound has room for `HELD_BLOCKS_MAX` full datagrams, or for 15 long messages.
+/// The readers of the peer keep an eighth. A writer sends a congestion window of up to 8 MiB beyond that. A share that
+/// is smaller than both would drop whole messages, and their repair takes many fragments.
 const HELD_BYTES_MIN: usize = 8 * DATAGRAM_ROOM;
-const HELD_BYTES_MAX: usize = HELD_BLOCKS_MAX * DATAGRAM_ROOM;
+const HELD_BYTES_MAX: usize = 2 * KEPT_BYTES_MAX;
+
+/// Most bytes of a peer's memory that the readers of this process keep.
+const KEPT_BYTES_MAX: usize = 16 << 20;
 
 /// In a smaller memory, most of a large sample goes by UDP.
 const PACED_LIMIT_MIN: usize = 256 << 10;
@@ -280,8 +284,8 @@ impl Sharing {
         config.held_blocks_max = HELD_BLOCKS_MAX;
         // A stopped peer must leave memory for the others. But a small memory is for one peer, and the others use UDP.
         // A peer that holds its part gets no datagrams by UDP. So a small part would lose most of a large sample.
-        config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX);
-        config.kept_bytes_max = HELD_BYTES_MAX;
+        config.held_bytes_max = (self.limit / 8 * 3).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX);
+        config.kept_bytes_max = KEPT_BYTES_MAX;
         config.handshake_max = HANDSHAKE_MAX;
         config.spin = self.busy_poll;
         config

@@ -276,10 +276,10 @@ fn busy_poll_is_that_of_the_participant() {
 }
 
 #[test]
-fn peer_holds_a_quarter_of_the_memory_within_bounds() {
+fn peer_holds_three_eighths_of_the_memory_within_bounds() {
     let held = |limit| Sharing::new(limit, Duration::ZERO).config().held_bytes_max;
-    assert_eq!([1, 1 << 20, 16 << 20].map(held), [HELD_BYTES_MIN, HELD_BYTES_MIN, 4 << 20]);
-    assert_eq!([64 << 20, 1 << 30].map(held), [16 << 20, HELD_BYTES_MAX]);
+    assert_eq!([1, 1 << 20, 16 << 20].map(held), [HELD_BYTES_MIN, HELD_BYTES_MIN, 6 << 20]);
+    assert_eq!([64 << 20, 1 << 30].map(held), [24 << 20, HELD_BYTES_MAX]);
 }
 
 /// A message with a sample of `len` bytes, as a writer lays it out.
