@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `disk` | a file that one thread writes in parts of 1 MiB, without DDS |
 //! | `record 1M` | samples of 1 MiB from `dds perf publish`, as fast as its reader accepts them |
+//! | `record 1M at 1 GB/s` | the same at 1000 Hz |
 //! | `record 64` | samples of 64 bytes at 500 000 Hz |
 //! | `play` | how late `dds play` publishes samples that were recorded at 1 kHz |
 //!
@@ -52,6 +53,10 @@ fn main() -> Outcome<()> {
     if is_wanted("record 1M") {
         let count = large.to_string();
         record(folder.path(), "record 1M", &["--size", "1048576", "--count", &count])?;
+    }
+    if is_wanted("record 1M at 1 GB/s") {
+        let arguments = ["--size", "1048576", "--rate", "1000", "--for", seconds];
+        record(folder.path(), "record 1M at 1 GB/s", &arguments)?;
     }
     if is_wanted("record 64") {
         record(folder.path(), "record 64", &["--size", "64", "--rate", "500000", "--for", seconds])?;

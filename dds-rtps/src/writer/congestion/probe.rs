@@ -102,7 +102,8 @@ impl ProbeSchedule {
 
     /// Notes a HEARTBEAT, sent after `sent` bytes of which `settled` are not in flight any more.
     ///
-    /// While the writer awaits an earlier answer, which may be lost, a new HEARTBEAT counts only if the window is full.
+    /// While the writer awaits an earlier answer, a new HEARTBEAT counts only if that answer is overdue. A reader that
+    /// answers several HEARTBEATs at once may have answered the earlier one, so a full window needs the next answer.
     pub(crate) fn note_heartbeat(&mut self, now: Instant, sent: u64, settled: u64, is_open: bool, rtt_bound: Duration) {
         let before = self.last_at.replace(now);
         let answer_time_max = ANSWER_TIME_MAX.max(self.smoothed_rtt.scale(2, 1));
@@ -115,13 +116,21 @@ impl ProbeSchedule {
             // Without bytes in flight, no answer can open the window.
             return;
         }
-        // An open window does not need this answer, so the older probe stays.
-        let keeps_probe = is_open && !self.is_due(now, rtt_bound);
+        let is_due = self.is_due(now, rtt_bound);
+        // A prompt reader sends one answer for each HEARTBEAT. The answer to an earlier one must not count for this
+        // one: bytes that the reader has not received would leave the flight.
+        let keeps_probe = (is_open || self.is_prompt) && !is_due;
         match &mut self.probe {
             None => self.probe = Some(Probe { position: sent, at: now, first_at: now, attempts: 1, behind }),
             Some(_) if keeps_probe => {}
             // The answer may belong to the first attempt.
-            Some(probe) => *probe = Probe { at: now, attempts: probe.attempts + 1, behind: 0, ..*probe },
+            Some(probe) => {
+                *probe = Probe { at: now, attempts: probe.attempts + 1, behind: 0, ..*probe };
+                if is_due {
+                    // The overdue answers are lost, and so are those before them.
+                    self.unanswered = 1;
+                }
+            }
         }
     }
 
@@ -236,4 +245,42 @@ impl ProbeSchedule {
 /// Returns the exponential moving average over eight values, as in RFC 6298.
 fn smoothed(average: Duration, value: Duration) -> Duration {
     average.scale(7, 8) + value.scale(1, 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a prompt reader, even if the window is full.
+    #[test]
+    fn earlier_answers_settle_no_later_bytes() {
+        let at = Instant::from_nanos;
+        let mut probes = ProbeSchedule::new(true);
+        for sent in 1..=3 {
+            probes.note_heartbeat(at(sent), sent, 0, true, Duration::ZERO);
+        }
+        assert_eq!(probes.note_answer(at(10), Duration::ZERO), Some(1));
+        // The writer awaits the answer to the third HEARTBEAT, which follows that to the second one.
+        probes.await_last(1);
+        probes.note_heartbeat(at(11), 4, 1, false, Duration::ZERO);
+        assert_eq!(probes.note_answer(at(12), Duration::ZERO), None);
+        assert_eq!(probes.note_answer(at(13), Duration::ZERO), Some(3));
+    }
+
+    #[test]
+    fn lost_answers_are_not_awaited_after_a_repetition() {
+        let at = |us: u64| Instant::from_nanos(us * 1000);
+        let mut probes = ProbeSchedule::new(true);
+        for sent in 1..=3 {
+            probes.note_heartbeat(at(sent), sent, 0, true, Duration::ZERO);
+        }
+        // No answer comes in time, so the writer repeats the first HEARTBEAT.
+        let due = at(2000);
+        assert!(probes.is_due(due, Duration::ZERO));
+        probes.note_heartbeat(due, 3, 0, false, Duration::ZERO);
+        assert_eq!(probes.note_answer(at(2001), Duration::ZERO), Some(1));
+        // Its answer settles the bytes before the last HEARTBEAT too, because nothing else is awaited.
+        probes.await_last(1);
+        assert_eq!(probes.note_answer(at(2002), Duration::ZERO), Some(3));
+    }
 }
