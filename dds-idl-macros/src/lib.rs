@@ -7,7 +7,8 @@ mod options;
 
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::{Diagnostic, Diagnostics, IncorrectSource, Severity, SourceMap, Specification};
-use dds_idl::ros::{RosNaming, RosPackages, is_interface_path};
+use dds_idl::packages::{RosPackages, is_interface_path};
+use dds_idl::ros::RosNaming;
 use dds_idl::rust::{RustOptions, generate, generate_ros};
 use dds_idl::service::add_service_types;
 use layout::IdlText;

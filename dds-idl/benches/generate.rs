@@ -6,7 +6,8 @@
 #![allow(clippy::print_stdout, reason = "the result of the program")]
 
 use dds_idl::idl::{Options, parse_text};
-use dds_idl::ros::{InterfaceName, RosPackages};
+use dds_idl::packages::RosPackages;
+use dds_idl::ros::InterfaceName;
 use dds_idl::rust::{RustOptions, generate, generate_ros};
 use std::error::Error;
 use std::time::Instant;

@@ -2,7 +2,8 @@
 
 use crate::idl::{self, Options};
 use crate::model::{Diagnostics, IncorrectSource, Severity, SourceMap, Specification};
-use crate::ros::{InterfaceName, InterfacePathError, RosNaming, RosPackages, is_interface_path};
+use crate::packages::{InterfacePathError, RosPackages, is_interface_path};
+use crate::ros::{InterfaceName, RosNaming};
 use crate::rust::{RustOptions, generate, generate_ros};
 use crate::service::add_service_types;
 use std::fmt;

@@ -1,7 +1,8 @@
 //! Types of DDS topics from text: IDL 4.2 and ROS interface files in, resolved types and type hashes out.
 //!
 //! A front end reads text and creates a [`model::Specification`]. A back end only reads it. Both sides know the model
-//! and nothing of each other, except that messages of ROS have code of their own.
+//! and nothing of each other, except that messages of ROS have code of their own. [`packages`] uses both readers of
+//! interfaces of ROS.
 //!
 //! | room | in | out |
 //! |---|---|---|
@@ -9,6 +10,7 @@
 //! | [`model`] | | resolved types, constants and annotations; sources, spans and diagnostics |
 //! | [`mod@print`] | a specification | IDL 4.2, XML types, JSON Schema |
 //! | [`ros`] | `.msg`, `.srv`, `.action` | interfaces, type hashes, `.idl` text |
+//! | [`packages`] | names of interfaces, folders of packages | interfaces with all that they need |
 //! | `xml` | XML types (feature `xml`) | a specification |
 //! | [`service`] | a specification with services | the same, with their request and reply types |
 //! | [`rust`] | a specification, or interfaces of [`ros`] | Rust code |
@@ -52,6 +54,7 @@ mod builder;
 pub mod description;
 pub mod idl;
 pub mod model;
+pub mod packages;
 pub mod print;
 pub mod ros;
 pub mod rust;

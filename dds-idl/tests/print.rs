@@ -4,8 +4,9 @@
 
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::{Definition, DefinitionKind, Extensibility, Specification};
+use dds_idl::packages::RosPackages;
 use dds_idl::print::to_idl;
-use dds_idl::ros::{InterfaceName, RosNaming, RosPackages};
+use dds_idl::ros::{InterfaceName, RosNaming};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -85,6 +85,20 @@ fn gen_of_a_ros_message_writes_its_types() {
 }
 
 #[test]
+fn gen_of_a_package_of_idl_files_writes_messages() {
+    let text = [("std_msgs/msg/String.msg", "string data\n")];
+    let idl = [("std_msgs/msg/String.idl", "module std_msgs { module msg { struct String { string data; }; }; };")];
+    for arguments in [["gen", "std_msgs"].as_slice(), &["gen", "--plain", "std_msgs"], &["hash", "std_msgs"]] {
+        let expected = run("package-text", &text, arguments);
+        let found = run("package-idl", &idl, arguments);
+        assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+        // The first line names the file.
+        let expected = String::from_utf8_lossy(&expected.stdout).replace("String.msg", "String.idl");
+        assert_eq!(String::from_utf8_lossy(&found.stdout), expected);
+    }
+}
+
+#[test]
 fn print_of_a_ros_message_is_idl() {
     let files = [("std_msgs/msg/Bool.msg", "bool data\n")];
     let output = run("print", &files, &["print", "std_msgs/msg/Bool.msg"]);

@@ -4,7 +4,8 @@
 
 use dds_idl::idl::{Options, parse_files, parse_text};
 use dds_idl::model::Extensibility;
-use dds_idl::ros::{InterfaceName, RosPackages, RosTypes};
+use dds_idl::packages::RosPackages;
+use dds_idl::ros::{InterfaceName, RosTypes};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_idl::ros::{InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages, is_interface_path};
+use dds_idl::packages::{InterfacePathError, ROS_INTERFACES_MAX, RosPackages, is_interface_path};
+use dds_idl::ros::{InterfaceName, LoadedInterfaces, RosNaming};
 use dds_idl::rust::{RustOptions, generate_ros};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -173,6 +174,115 @@ fn file_of_a_path_is_read_although_others_have_its_name() {
     assert_eq!(error, "`rover/msg/Wheel.msg`: the file `rover/msg/parts/Wheel.msg` has this name");
 }
 
+/// `ComplexMsgDependsOnIdl.msg` of `rosbag2_test_msgdefs` uses `BasicIdl.idl`.
+#[test]
+fn message_may_use_one_that_its_package_has_as_idl() {
+    let part = "module rover { module msg { struct Part { geometry_msgs::msg::Vector3 size; float load; }; }; };";
+    let files = [("rover/msg/Car.msg", "Part part"), ("rover/msg/parts/Part.idl", part), ("rover/Part.idl", "no type")];
+    let folder = folder("message_as_idl", &files);
+    let mut packages = RosPackages::default();
+    let car = packages.add_file(&folder.join("rover/msg/Car.msg")).unwrap();
+    let loaded = packages.load(std::slice::from_ref(&car));
+    assert!(!loaded.diagnostics.has_errors(), "{:?}", messages(&loaded, &folder));
+    assert_eq!(field_type(&loaded, "rover/msg/Part"), "geometry_msgs/Vector3");
+    let all_text =
+        [("rover/msg/Car.msg", "Part part"), ("rover/msg/Part.msg", "geometry_msgs/Vector3 size\nfloat32 load")];
+    let other = self::folder("message_as_text", &all_text);
+    let as_text = RosPackages::default().search_path(&other).load(std::slice::from_ref(&car));
+    assert_eq!(loaded.types.type_hash(&car).unwrap(), as_text.types.type_hash(&car).unwrap());
+}
+
+/// The folder of the package has another name. A file includes a message that is no `.idl` file.
+#[test]
+fn package_may_have_idl_files_alone_or_beside_others() {
+    let module = |text: &str| format!("module rover {{ module msg {{ {text} }}; }};");
+    let include = "#include \"rover/msg/Wheel.idl\"\n#include \"rover/msg/Axle.idl\"\n";
+    let car = module("struct Car { rover::msg::Wheel wheels[4]; rover::msg::Axle axle; rover::msg::Bolt bolt; };");
+    let wheel = module("struct Bolt { @key short size; }; struct Wheel { @default (value=3) int32 bolts; };");
+    let turn = "module rover { module srv { struct Turn_Request { double angle; }; struct Turn_Response { boolean done; }; \
+        }; };";
+    let files: [(&str, &str); 6] = [
+        ("src/package.xml", "<name>rover</name>"),
+        ("src/msg/Car.idl", &format!("{include}{car}")),
+        ("src/parts/msg/Wheel.idl", &wheel),
+        ("src/msg/Axle.msg", "builtin_interfaces/Time built"),
+        ("src/srv/Turn.idl", turn),
+        ("src/idl/Other.idl", "no type"),
+    ];
+    let folder = folder("idl_alone", &files);
+    let mut packages = RosPackages::default();
+    let names = packages.add_package(&folder.join("src")).unwrap();
+    assert_eq!(names, ["rover/msg/Axle", "rover/msg/Car", "rover/msg/Wheel", "rover/srv/Turn"].map(name));
+    let loaded = packages.load(&names);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    assert_eq!(field_type(&loaded, "rover/msg/Car"), "rover/Wheel[4]");
+    assert_eq!(field_type(&loaded, "rover/msg/Axle"), "builtin_interfaces/Time");
+    assert!(loaded.types.described(&name("rover/msg/Bolt")).unwrap().fields[0].is_key);
+    assert!(loaded.types.type_hash(&name("rover/srv/Turn_Event")).is_some());
+    let code = generate_ros(&loaded, &RustOptions::default()).unwrap();
+    assert!(code.contains("pub bolts: i32,") && code.contains("bolts: 3"), "{code}");
+    assert!(code.contains("#[dds(key)]\n            pub size: i16,"), "{code}");
+    assert!(code.contains("impl ::dds_ros2::msgs::RosService for Turn {"), "{code}");
+    let all = loaded.into_specification(RosNaming::Dds).unwrap();
+    let bolt = all.definition(all.find("rover::msg::dds_::Bolt_").unwrap());
+    let dds_idl::model::DefinitionKind::Struct(bolt) = &bolt.kind else { panic!("a struct") };
+    assert!(bolt.members[0].is_key());
+}
+
+/// ROS installs both forms of each interface.
+#[test]
+fn interface_file_comes_before_the_idl_file_of_its_name() {
+    let files = [("rover/msg/Car.msg", "int32 a"), ("rover/msg/Car.idl", "no type"), ("rover/msg/Car_.idl", "no type")];
+    let folder = folder("both_forms", &files);
+    let mut packages = RosPackages::default();
+    let names = packages.add_package(&folder.join("rover")).unwrap();
+    assert_eq!(names, [name("rover/msg/Car")]);
+    let loaded = packages.load(&names);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    assert_eq!(field_type(&loaded, "rover/msg/Car"), "int32");
+}
+
+#[test]
+fn wrong_idl_file_of_a_package_is_an_error_in_its_line() {
+    let module = |text: &str| format!("module rover {{ module msg {{\n{text} }}; }};");
+    let files: [(&str, &str); 11] = [
+        ("rover/msg/Car.msg", "int32 a\nWrong wrong"),
+        ("rover/msg/Wrong.idl", &module("struct Wrong { flaot load; };")),
+        ("rover/msg/Bus.msg", "Wide wide"),
+        ("rover/msg/Wide.idl", &module("struct Wide { map<long, long> load; };")),
+        ("rover/msg/Van.msg", "Empty empty"),
+        ("rover/msg/Empty.idl", &module("struct Full { float load; };")),
+        ("rover/msg/Old.idl", &module("struct Old { rover::msg::Text text; };")),
+        ("rover/msg/Text.msg", "flaot32 load"),
+        ("rover/msg/a/Twice.idl", ""),
+        ("rover/msg/b/Twice.idl", ""),
+        ("rover/msg/Bad.msg", "Twice twice"),
+    ];
+    let folder = folder("wrong_idl", &files);
+    for (interface, expected) in [
+        ("Car", "rover/msg/Wrong.idl:2:16: error: cannot find type `flaot`; did you mean `float`?"),
+        ("Bus", "rover/msg/Wide.idl:2:31: error: ROS lacks the type `map<int32, int32>`"),
+        (
+            "Van",
+            "rover/msg/Van.msg:1:1: error: cannot read `rover/msg/Empty`: `rover/msg/Empty.idl` does not define it",
+        ),
+        (
+            "Old",
+            "rover/msg/Old.idl:2:14: error: cannot read `rover/msg/Text.idl`: rover/msg/Text.msg:1:1: error: \
+             unknown type `flaot32`",
+        ),
+        (
+            "Bad",
+            "rover/msg/Bad.msg:1:1: error: cannot read `rover/msg/Twice`: `rover/msg/a/Twice.idl` and \
+             `rover/msg/b/Twice.idl` have this name",
+        ),
+    ] {
+        let loaded = RosPackages::default().search_path(&folder).load(&[name(&format!("rover/msg/{interface}"))]);
+        let found: Vec<_> = messages(&loaded, &folder).into_iter().filter(|line| line.contains(": error: ")).collect();
+        assert_eq!(found, [expected], "{interface}");
+    }
+}
+
 #[test]
 fn file_that_is_long_or_not_regular_is_refused() {
     let long = "#".repeat((16 << 20) + 1);
@@ -188,8 +298,7 @@ fn file_that_is_long_or_not_regular_is_refused() {
 
 #[test]
 fn interfaces_above_the_limit_are_one_error() {
-    let names: Vec<InterfaceName> =
-        (0..dds_idl::ros::ROS_INTERFACES_MAX + 5).map(|n| name(&format!("rover/msg/M{n}"))).collect();
+    let names: Vec<InterfaceName> = (0..ROS_INTERFACES_MAX + 5).map(|n| name(&format!("rover/msg/M{n}"))).collect();
     let loaded = RosPackages::default().load(&names);
     assert_eq!(messages(&loaded, Path::new("")), [":1:1: error: more than 20000 interfaces are needed"]);
 }

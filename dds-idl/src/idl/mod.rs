@@ -27,6 +27,7 @@ mod tests;
 use crate::model::FileId;
 use crate::model::{AutoIdKind, Diagnostic, Diagnostics, Extensibility, IncorrectSource, SourceMap, Specification};
 use preprocessor::Preprocessor;
+use std::io;
 use std::path::{Path, PathBuf};
 use symbol::SymbolTable;
 
@@ -76,14 +77,7 @@ impl Default for Options {
 /// A file cannot be read, or the text is not correct. All errors of the preprocessor are reported together, and
 /// otherwise all errors of the definitions.
 pub fn parse_files<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<Specification, IncorrectSource> {
-    parse_with(options, |preprocessor| {
-        for path in paths {
-            let path = path.as_ref();
-            if let Err(error) = preprocessor.add_file(path) {
-                preprocessor.report_unreadable(path, &error);
-            }
-        }
-    })
+    parse_sources(SourceMap::default(), options, None, |preprocessor| preprocessor.add_files(paths))
 }
 
 /// Reads an IDL file with everything that it includes.
@@ -116,7 +110,29 @@ pub fn parse_file(path: impl AsRef<Path>, options: &Options) -> Result<Specifica
 /// # Ok::<(), dds_idl::model::IncorrectSource>(())
 /// ```
 pub fn parse_text(name: impl AsRef<Path>, text: &str, options: &Options) -> Result<Specification, IncorrectSource> {
-    parse_with(options, |preprocessor| preprocessor.add_bytes(name.as_ref(), text.as_bytes()))
+    let bytes = text.as_bytes();
+    parse_sources(SourceMap::default(), options, None, |preprocessor| preprocessor.add_bytes(name.as_ref(), bytes))
+}
+
+/// A file that an `#include` names.
+pub(crate) enum IncludedFile {
+    /// The file has this path.
+    At(PathBuf),
+    /// The file does not exist, and this is its text.
+    Text(String),
+}
+
+/// Finds a file that no folder of the options has, by the name in the `#include`.
+pub(crate) type IncludeFinder<'f> = dyn FnMut(&str) -> Option<io::Result<IncludedFile>> + 'f;
+
+/// Reads IDL files as one specification, whose sources begin with other files.
+pub(crate) fn parse_files_after(
+    sources: SourceMap,
+    paths: &[&Path],
+    options: &Options,
+    find: &mut IncludeFinder<'_>,
+) -> Result<Specification, IncorrectSource> {
+    parse_sources(sources, options, Some(find), |preprocessor| preprocessor.add_files(paths))
 }
 
 /// Reads IDL that another front end has translated from files. The offsets of each text are those of its file.
@@ -126,25 +142,23 @@ pub(crate) fn parse_translated(
     pieces: &[(FileId, String)],
     options: &Options,
 ) -> Result<Specification, IncorrectSource> {
-    parse_sources(sources, options, |preprocessor| {
+    parse_sources(sources, options, None, |preprocessor| {
         for (file, text) in pieces {
             preprocessor.add_translated(*file, text);
         }
     })
 }
 
-fn parse_with(options: &Options, read: impl FnOnce(&mut Preprocessor<'_>)) -> Result<Specification, IncorrectSource> {
-    parse_sources(SourceMap::default(), options, read)
-}
-
 fn parse_sources(
     mut sources: SourceMap,
     options: &Options,
+    find: Option<&mut IncludeFinder<'_>>,
     read: impl FnOnce(&mut Preprocessor<'_>),
 ) -> Result<Specification, IncorrectSource> {
+    let find = find.map(|find| find as &mut IncludeFinder<'_>);
     let mut symbols = SymbolTable::new();
     let mut diagnostics = Diagnostics::default();
-    let mut preprocessor = Preprocessor::new(options, &mut sources, &mut symbols, &mut diagnostics);
+    let mut preprocessor = Preprocessor::new(options, find, &mut sources, &mut symbols, &mut diagnostics);
     read(&mut preprocessor);
     let input = preprocessor.finish();
     if diagnostics.has_errors() {
@@ -162,7 +176,16 @@ fn parse_sources(
 }
 
 impl Preprocessor<'_> {
-    fn report_unreadable(&mut self, path: &Path, error: &std::io::Error) {
+    fn add_files<P: AsRef<Path>>(&mut self, paths: &[P]) {
+        for path in paths {
+            let path = path.as_ref();
+            if let Err(error) = self.add_file(path) {
+                self.report_unreadable(path, &error);
+            }
+        }
+    }
+
+    fn report_unreadable(&mut self, path: &Path, error: &io::Error) {
         let span = self.empty_file(path);
         self.report(Diagnostic::error(format!("cannot read `{}`: {error}", path.display()), span));
     }

@@ -235,6 +235,11 @@ impl Diagnostics {
         }
     }
 
+    /// Adds all diagnostics of another list.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        other.iter().for_each(|diagnostic| self.push(diagnostic.clone()));
+    }
+
     /// Returns whether there is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {

@@ -91,6 +91,13 @@ impl SourceMap {
         FileId(id)
     }
 
+    /// Notes that the caller named a file that another file included before.
+    pub(crate) fn set_root(&mut self, id: FileId) {
+        if let Some(file) = self.files.get_mut(id.0 as usize) {
+            file.included_at = None;
+        }
+    }
+
     /// Returns a file of this map.
     #[must_use]
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {

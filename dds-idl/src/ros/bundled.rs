@@ -1,10 +1,11 @@
 //! The interface files that the crate ships, see `data/share/NOTICE.md`.
 
-use super::{InterfaceKind, InterfaceName, parse_interface};
+use super::{InterfaceKind, InterfaceName, RosTypes, converted, parse_interface};
 use crate::model::{Diagnostics, SourceMap};
+use std::path::Path;
 
 /// Returns the text of a shipped file.
-pub(super) fn text(name: &InterfaceName) -> Option<&'static str> {
+pub(crate) fn shipped_text(name: &InterfaceName) -> Option<&'static str> {
     for (package, kind, stem, text) in FILES {
         if *package == name.package() && *kind == name.kind().as_str() && *stem == name.name() {
             return Some(text);
@@ -15,21 +16,28 @@ pub(super) fn text(name: &InterfaceName) -> Option<&'static str> {
 
 /// Returns the `.idl` file of a shipped interface, as ROS installs it: `std_msgs/msg/Header.idl`.
 pub(crate) fn shipped_idl(path: &str) -> Option<String> {
-    let stem = path.strip_suffix(".idl")?;
-    let name: InterfaceName = stem.parse().ok()?;
-    // A name without its kind means `msg`, but each file stands in the folder of its kind.
-    if name.to_string() != stem {
-        return None;
-    }
+    let name = InterfaceName::from_idl_path(path)?;
+    let idl = converted(&name, Path::new(path), shipped_text(&name)?);
+    debug_assert!(idl.is_ok(), "the shipped file of `{path}` is correct");
+    idl.ok()
+}
+
+/// Returns those of the interfaces that the crate ships, as it ships them.
+pub(crate) fn shipped_types<'n>(names: impl Iterator<Item = &'n InterfaceName>) -> RosTypes {
     let (mut sources, mut diagnostics) = (SourceMap::default(), Diagnostics::default());
-    let file = sources.add(path, text(&name)?, None);
-    let interface = parse_interface(&name, file, &sources, &mut diagnostics);
-    debug_assert!(interface.is_some(), "the shipped file of `{path}` is correct");
-    Some(interface?.to_idl())
+    let mut types = RosTypes::default();
+    for name in names {
+        let Some(text) = shipped_text(name) else { continue };
+        let file = sources.add(name.to_string(), text, None);
+        if let Some(interface) = parse_interface(name, file, &sources, &mut diagnostics) {
+            types.insert(interface);
+        }
+    }
+    types
 }
 
 /// Returns the names of all shipped interfaces, sorted by package.
-pub(super) fn names() -> impl Iterator<Item = InterfaceName> {
+pub(crate) fn shipped_names() -> impl Iterator<Item = InterfaceName> {
     FILES.iter().filter_map(|(package, kind, stem, _)| {
         let kind = InterfaceKind::from_folder(kind)?;
         Some(InterfaceName::known(package, kind, stem))

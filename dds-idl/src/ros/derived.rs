@@ -25,7 +25,7 @@ impl RosInterface {
 }
 
 /// The interfaces that the derived structures of a kind need.
-pub(super) fn derived_dependencies(kind: InterfaceKind) -> Vec<InterfaceName> {
+pub(crate) fn derived_dependencies(kind: InterfaceKind) -> Vec<InterfaceName> {
     match kind {
         InterfaceKind::Message => Vec::new(),
         InterfaceKind::Service => vec![event_info()],

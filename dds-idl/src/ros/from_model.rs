@@ -145,7 +145,8 @@ impl ModelReader<'_> {
             return None;
         }
         let mut field = RosField::with_type(ty, &member.name);
-        field.name_span = member.span;
+        (field.type_span, field.name_span) = (member.span, member.span);
+        field.is_key = member.is_key();
         field.comment = comment(&member.annotations);
         field.unit = member.annotations.unit().map(str::to_owned);
         field.default = member.default_value().and_then(|value| default_value(&field.ty, value));

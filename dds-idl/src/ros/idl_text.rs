@@ -1,12 +1,17 @@
 //! The `.idl` text of an interface, byte for byte as `rosidl_adapter` writes it.
 
 use super::python::python_repr;
-use super::{RosBaseType, RosConstant, RosDimension, RosField, RosInterface, RosStructure, RosType, RosValue};
+use super::{
+    InterfaceName, RosBaseType, RosConstant, RosDimension, RosField, RosInterface, RosStructure, RosType, RosValue,
+    parse_interface,
+};
+use crate::model::{Diagnostics, Severity, SourceMap};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::Path;
 
 impl RosInterface {
-    /// Returns the `.idl` file that `rosidl_adapter` of ROS 2 writes for this interface.
+    /// Returns the `.idl` file that `rosidl_adapter` of ROS 2 writes for this interface. Keys have their annotation.
     #[must_use]
     pub fn to_idl(&self) -> String {
         let name = self.name();
@@ -30,6 +35,19 @@ impl RosInterface {
         }
         text.push_str("  };\n};\n");
         text
+    }
+}
+
+/// Returns the `.idl` file for the text of an interface file, or its first error with its place.
+pub(crate) fn converted(name: &InterfaceName, path: &Path, text: &str) -> Result<String, String> {
+    let (mut sources, mut diagnostics) = (SourceMap::default(), Diagnostics::default());
+    let file = sources.add(path, text, None);
+    match parse_interface(name, file, &sources, &mut diagnostics) {
+        Some(interface) => Ok(interface.to_idl()),
+        None => {
+            let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+            Err(errors.map(|error| error.one_line(&sources)).next().unwrap_or_default())
+        }
     }
 }
 
@@ -86,6 +104,9 @@ fn write_constant(text: &mut String, constant: &RosConstant) {
 
 fn write_field(text: &mut String, field: &RosField) {
     write_comment(text, "      ", &field.comment, " \"\\n\"\n");
+    if field.is_key {
+        text.push_str("      @key\n");
+    }
     if let Some(default) = &field.default {
         write(text, format_args!("      @default (value={})\n", literal(default)));
     }

@@ -52,7 +52,7 @@ impl RosInterface {
         }
     }
 
-    pub(super) fn sections_mut(&mut self) -> Vec<&mut RosStructure> {
+    pub(crate) fn sections_mut(&mut self) -> Vec<&mut RosStructure> {
         match self {
             Self::Message(structure) => vec![structure],
             Self::Service { request, response, .. } => vec![request, response],
@@ -112,6 +112,8 @@ pub struct RosField {
     pub ty: RosType,
     /// The name, in lower case.
     pub name: String,
+    /// Whether the field is part of the key of a topic. Only `.idl` files have keys.
+    pub is_key: bool,
     /// The default value. Without one, a field is zero or empty.
     pub default: Option<RosValue>,
     /// The lines of the comment.
@@ -135,6 +137,7 @@ impl RosField {
         Self {
             ty,
             name: name.to_owned(),
+            is_key: false,
             default: None,
             comment: Vec::new(),
             unit: None,

@@ -10,7 +10,6 @@ mod from_model;
 mod idl_text;
 mod interface;
 mod name;
-mod packages;
 mod parse;
 mod python;
 mod to_model;
@@ -18,16 +17,16 @@ mod type_name;
 mod types;
 mod value;
 
-use derived::derived_dependencies;
-
-pub(crate) use bundled::shipped_idl;
+pub(crate) use bundled::{shipped_idl, shipped_names, shipped_text, shipped_types};
+pub(crate) use derived::derived_dependencies;
 pub use description::{FieldDescription, IndividualTypeDescription, RosTypeDescription, RosTypeHash, RosTypeHashError};
+pub(crate) use idl_text::converted;
 pub use interface::{RosBaseType, RosConstant, RosDimension, RosField, RosInterface, RosStructure, RosType, RosValue};
+pub(crate) use name::is_package_name;
 pub use name::{InterfaceKind, InterfaceName, InterfaceNameError};
-pub use packages::{InterfacePathError, LoadedInterfaces, ROS_INTERFACES_MAX, RosPackages, is_interface_path};
 pub use parse::{ROS_FILE_LEN_MAX, parse_interface};
 pub use to_model::{ROS_TYPE, ROS_WSTRING, RosNaming};
-pub use types::RosTypes;
+pub use types::{LoadedInterfaces, RosTypes};
 
 #[cfg(test)]
 mod tests;

@@ -88,9 +88,17 @@ impl InterfaceName {
     }
 
     /// Returns a name that is known to be valid.
-    pub(super) fn known(package: &str, kind: InterfaceKind, name: &str) -> Self {
+    pub(crate) fn known(package: &str, kind: InterfaceKind, name: &str) -> Self {
         debug_assert!(is_package_name(package) && is_type_name(name), "names in the source code are valid");
         Self { package: package.to_owned(), kind, name: name.to_owned() }
+    }
+
+    /// Returns the name of the interface that ROS installs at a path: `std_msgs/msg/String.idl`.
+    pub(crate) fn from_idl_path(path: &str) -> Option<Self> {
+        let stem = path.strip_suffix(".idl")?;
+        let name: Self = stem.parse().ok()?;
+        // A name without its kind means `msg`, but each file stands in the folder of its kind.
+        (name.to_string() == stem).then_some(name)
     }
 
     /// Returns the package: `std_msgs`.
@@ -195,7 +203,7 @@ impl fmt::Display for InterfaceNameError {
 impl std::error::Error for InterfaceNameError {}
 
 /// Package and field names: lower-case letters, digits, single underscores inside.
-pub(super) fn is_package_name(name: &str) -> bool {
+pub(crate) fn is_package_name(name: &str) -> bool {
     name.len() <= NAME_LEN_MAX
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

@@ -168,6 +168,9 @@ impl ModelMapper<'_> {
     fn member(&self, field: &RosField, id: u32) -> MemberDefinition {
         let mut member = MemberDefinition::new(field.name.as_str(), field.name_span, self.data_type(&field.ty), id);
         member.doc = doc(&field.comment);
+        if field.is_key {
+            member.annotations.push(field.name_span, AnnotationKind::Key(true));
+        }
         if let Some(default) = &field.default {
             let value = constant_value(&field.ty.base, default);
             member.annotations.push(field.name_span, AnnotationKind::Default(value));
@@ -302,7 +305,7 @@ fn constant_value(base: &RosBaseType, value: &RosValue) -> ConstantValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ros::RosPackages;
+    use crate::packages::RosPackages;
 
     fn specification(name: &str, naming: RosNaming) -> Specification {
         let loaded = RosPackages::default().load(&[name.parse().unwrap()]);

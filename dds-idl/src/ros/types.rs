@@ -1,6 +1,7 @@
 //! A set of interfaces that refer to each other.
 
 use super::{InterfaceName, RosInterface, RosStructure};
+use crate::model::{Diagnostics, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A set of interfaces, with the structures that `rosidl` derives from them.
@@ -10,6 +11,19 @@ pub struct RosTypes {
     described: BTreeMap<InterfaceName, RosStructure>,
 }
 
+/// Interfaces with their files and diagnostics.
+#[derive(Debug, Clone, Default)]
+pub struct LoadedInterfaces {
+    /// The names that the caller wants.
+    pub requested: Vec<InterfaceName>,
+    /// The interfaces, and all interfaces that they need.
+    pub types: RosTypes,
+    /// The files.
+    pub sources: SourceMap,
+    /// Errors and warnings. If there are errors, `types` is not complete.
+    pub diagnostics: Diagnostics,
+}
+
 impl RosTypes {
     /// Adds an interface. It replaces one with the same name.
     pub fn insert(&mut self, interface: RosInterface) {
@@ -17,6 +31,12 @@ impl RosTypes {
             self.described.insert(structure.name.clone(), structure);
         }
         self.interfaces.insert(interface.name().clone(), interface);
+    }
+
+    /// Adds all interfaces of another set.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.interfaces.append(&mut other.interfaces);
+        self.described.append(&mut other.described);
     }
 
     /// Returns the interfaces, sorted by name.

@@ -1,10 +1,11 @@
 //! Interfaces of ROS 2 as messages, services and actions of `dds-ros2`.
 
+use super::key::KeyFacts;
 use super::{RustOptions, case, layout};
 use crate::model::{Diagnostic, Diagnostics};
 use crate::ros::{
     InterfaceKind, InterfaceName, LoadedInterfaces, RosBaseType, RosConstant, RosDimension, RosField, RosInterface,
-    RosPackages, RosStructure, RosTypes, RosValue,
+    RosNaming, RosStructure, RosTypes, RosValue, shipped_types,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +38,7 @@ const DEFAULT: &str = "::core::default::Default::default()";
 /// # Examples
 ///
 /// ```
-/// use dds_idl::ros::RosPackages;
+/// use dds_idl::packages::RosPackages;
 /// use dds_idl::rust::{RustOptions, generate_ros};
 ///
 /// let name = "std_srvs/srv/SetBool".parse()?;
@@ -85,14 +86,11 @@ pub fn generate_ros_package(types: &RosTypes, package: &str, ros_path: &str) -> 
 /// The packages whose types the code contains.
 fn own_packages(loaded: &LoadedInterfaces) -> BTreeSet<String> {
     let mut own: BTreeSet<String> = loaded.requested.iter().map(|name| name.package().to_owned()).collect();
-    let names: Vec<InterfaceName> = loaded.types.interfaces().map(|interface| interface.name().clone()).collect();
-    let common = RosPackages::default();
-    let known: BTreeSet<String> = common.package_names().into_iter().collect();
-    let of_common: Vec<InterfaceName> = names.iter().filter(|name| known.contains(name.package())).cloned().collect();
-    let common = common.load(&of_common).types;
-    for name in names {
+    let names = || loaded.types.interfaces().map(RosInterface::name);
+    let common = shipped_types(names());
+    for name in names() {
         // A package of the user may have the name of a common one, in another version.
-        let is_common = common.interface(&name).is_some() && common.type_hash(&name) == loaded.types.type_hash(&name);
+        let is_common = common.interface(name).is_some() && common.type_hash(name) == loaded.types.type_hash(name);
         if !is_common {
             own.insert(name.package().to_owned());
         }
@@ -120,11 +118,14 @@ struct RosCode<'t> {
     idents: BTreeMap<&'t InterfaceName, String>,
     /// Structures without floating-point numbers.
     eq: BTreeMap<&'t InterfaceName, bool>,
+    /// Structures without a key that contribute the keys of their members to a key.
+    with_member_keys: BTreeSet<&'t InterfaceName>,
 }
 
 impl<'t> RosCode<'t> {
     fn new(types: &'t RosTypes, ros_path: &'t str, own: BTreeSet<String>) -> Self {
-        let mut code = Self { types, ros_path, own, idents: idents(types), eq: BTreeMap::new() };
+        let (idents, with_member_keys) = (idents(types), with_member_keys(types));
+        let mut code = Self { types, ros_path, own, idents, eq: BTreeMap::new(), with_member_keys };
         for name in types.names() {
             code.note_eq(name);
         }
@@ -181,7 +182,9 @@ impl<'t> RosCode<'t> {
         }
         let export = self.export();
         text.push_str(&format!("#[derive({derives}, {export}::DdsType)]\n"));
-        text.push_str(&format!("#[dds(crate = \"{export}\", name = \"{}\")]\n", structure.name.dds_type_name()));
+        let member_keys = if self.with_member_keys.contains(&structure.name) { ", member_keys" } else { "" };
+        let name = structure.name.dds_type_name();
+        text.push_str(&format!("#[dds(crate = \"{export}\", name = \"{name}\"{member_keys})]\n"));
         text.push_str(&format!("pub struct {ident} {{\n"));
         for field in members.iter() {
             text.push_str(&documentation(&field.comment, field.unit.as_deref()));
@@ -504,6 +507,25 @@ fn idents(types: &RosTypes) -> BTreeMap<&InterfaceName, String> {
     idents
 }
 
+/// The structures without a key that contribute the keys of their members to a key. Most sets have no key.
+fn with_member_keys(types: &RosTypes) -> BTreeSet<&InterfaceName> {
+    let is_key =
+        |name: &InterfaceName| types.described(name).is_some_and(|ty| ty.fields.iter().any(|field| field.is_key));
+    // An incomplete set is an error of the code that needs the missing type.
+    let is_complete = || types.names().all(|name| types.type_description(name).is_some());
+    if !types.names().any(is_key) || !is_complete() {
+        return BTreeSet::new();
+    }
+    let loaded = LoadedInterfaces { types: types.clone(), ..LoadedInterfaces::default() };
+    let Ok(specification) = loaded.into_specification(RosNaming::Ros) else { return BTreeSet::new() };
+    let keys = KeyFacts::of(&specification);
+    let contributes = |name: &&InterfaceName| {
+        let scoped_name = format!("{}::{}::{}", name.package(), name.kind(), name.name());
+        specification.find(&scoped_name).is_some_and(|id| keys.contributes_member_keys(id))
+    };
+    types.names().filter(contributes).collect()
+}
+
 /// `Name_Part`.
 fn derived_name(name: &InterfaceName, part: &str) -> Result<InterfaceName, Diagnostics> {
     format!("{name}_{part}").parse().map_err(|_| missing(name))
@@ -556,6 +578,9 @@ fn attribute_words(field: &RosField) -> Vec<String> {
     let mut words = Vec::new();
     if case::without_escape(&case::field_name(&field.name)) != field.name {
         words.push(format!("name = {:?}", field.name));
+    }
+    if field.is_key {
+        words.push("key".to_owned());
     }
     if field.ty.base == RosBaseType::Byte {
         words.push("octet".to_owned());

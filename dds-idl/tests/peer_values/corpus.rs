@@ -20,12 +20,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::rc::Rc;
 
 /// Values of each type without `DDS_TEST_VALUES`.
 const VALUES: u32 = 20;
 
 /// A larger value takes a peer in Python seconds.
 const PAYLOAD_MAX: usize = 256 << 10;
+
+/// Most bytes of the values that wait for their answers, unless it is a single value. The pipe has room for these
+/// answers, so the peer goes on reading.
+const OPEN_BYTES_MAX: usize = 8 << 10;
 
 const TOO_LARGE: (&str, &str) =
     ("more than 256 KiB in each value", "the peer in Python takes seconds for each of them");
@@ -89,6 +94,13 @@ fn idl_files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// A value that waits for its answer.
+struct SentValue {
+    data: Rc<DynamicData>,
+    version: usize,
+    payload: Vec<u8>,
 }
 
 /// What a type contains.
@@ -215,6 +227,10 @@ impl Peer {
     /// Returns the bytes of an answer, or the error of the peer.
     fn ask(&mut self, line: &str) -> Result<Vec<u8>, String> {
         writeln!(self.to, "{line}").unwrap();
+        self.answer()
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>, String> {
         let answer = self.from.next().expect("the peer runs").unwrap();
         match answer.strip_prefix("ok") {
             Some(bytes) => Ok(bytes_of_hex(bytes.trim()).unwrap()),
@@ -226,10 +242,11 @@ impl Peer {
     fn exchange(&mut self, ty: &CorpusType, limits: &Limits, random: &mut Random) -> Result<u32, String> {
         let contents = Contents::of(&ty.ty);
         let values = std::env::var("DDS_TEST_VALUES").map_or(VALUES, |values| values.parse().unwrap());
-        let mut compared = 0;
+        let (mut compared, mut open, mut open_bytes) = (0, Vec::new(), 0);
         for _ in 0..values {
             let mut data = DynamicData::new(&ty.ty);
             fill(&mut data, "", &ty.ty, random);
+            let data = Rc::new(data);
             for (encoding, version) in [(Encoding::Xcdr1, 1), (Encoding::Xcdr2, 2)] {
                 if contents.any(limits.differs[version - 1]) {
                     continue;
@@ -238,23 +255,39 @@ impl Peer {
                 if payload.len() > PAYLOAD_MAX {
                     continue;
                 }
-                let theirs = self
-                    .ask(&format!("value {version} {}", hex(&payload)))
-                    .map_err(|error| format!("{encoding:?} {error}: {data}\n  ours   {}", hex(&payload)))?;
-                // XCDR2: a member that begins with its length has two legal length codes (XTypes 1.3, 7.4.3.4.2).
-                // XCDR1: Fast DDS writes no flag `must_understand`, which only readers use.
-                let has_choice =
-                    contents.any(&["mutable", "mutable union"]) && (version == 2 || payload.len() == theirs.len());
-                let is_equal = without_padding(&payload) == without_padding(&theirs);
-                let has_equal_value = || DynamicData::from_payload(&ty.ty, &theirs).is_ok_and(|read| read == data);
-                if !(is_equal || has_choice && has_equal_value()) {
-                    let (ours, theirs) = (hex(&payload), hex(&theirs));
-                    return Err(format!("{encoding:?} {data}\n  ours   {ours}\n  theirs {theirs}"));
+                if open_bytes + payload.len() > OPEN_BYTES_MAX {
+                    self.compare(&std::mem::take(&mut open), &contents)?;
+                    open_bytes = 0;
                 }
+                open_bytes += payload.len();
+                open.push(SentValue { data: Rc::clone(&data), version, payload });
                 compared += 1;
             }
         }
+        self.compare(&open, &contents)?;
         Ok(compared)
+    }
+
+    /// Sends values, and compares what the peer writes for them.
+    fn compare(&mut self, values: &[SentValue], contents: &Contents) -> Result<(), String> {
+        let lines = values.iter().map(|value| format!("value {} {}\n", value.version, hex(&value.payload)));
+        self.to.write_all(lines.collect::<String>().as_bytes()).unwrap();
+        // An error leaves no answer for the next type.
+        let answers: Vec<_> = values.iter().map(|_| self.answer()).collect();
+        for (SentValue { data, version, payload }, answer) in values.iter().zip(answers) {
+            let ours = hex(payload);
+            let theirs = answer.map_err(|error| format!("XCDR{version} {error}: {data}\n  ours   {ours}"))?;
+            // XCDR2: a member that begins with its length has two legal length codes (XTypes 1.3, 7.4.3.4.2).
+            // XCDR1: Fast DDS writes no flag `must_understand`, which only readers use.
+            let has_choice =
+                contents.any(&["mutable", "mutable union"]) && (*version == 2 || payload.len() == theirs.len());
+            let is_equal = without_padding(payload) == without_padding(&theirs);
+            let has_equal_value = || DynamicData::from_payload(data.ty(), &theirs).is_ok_and(|read| read == **data);
+            if !(is_equal || has_choice && has_equal_value()) {
+                return Err(format!("XCDR{version} {data}\n  ours   {ours}\n  theirs {}", hex(&theirs)));
+            }
+        }
+        Ok(())
     }
 }
 

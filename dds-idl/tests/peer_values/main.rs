@@ -142,7 +142,8 @@ fn cyclone_dds_reads_and_writes_the_same_bytes() {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |number: u8| char::from_digit(number.into(), 16).unwrap();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {

@@ -4,7 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_idl::ros::{InterfaceName, LoadedInterfaces, RosPackages};
+use dds_idl::packages::RosPackages;
+use dds_idl::ros::{InterfaceName, LoadedInterfaces};
 use dds_idl::rust::generate_ros_package;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

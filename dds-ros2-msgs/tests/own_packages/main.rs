@@ -11,8 +11,9 @@ mod generated {
     include!("test_msgs.rs");
 }
 
-use dds_cdr::cdr::{Encoding, TypeInfo, TypeKind, decode_payload, encode_payload};
-use dds_idl::ros::{InterfaceName, RosPackages};
+use dds_cdr::cdr::{Encoding, Keyed, TypeInfo, TypeKind, decode_payload, encode_payload};
+use dds_idl::packages::RosPackages;
+use dds_idl::ros::InterfaceName;
 use dds_idl::rust::RustOptions;
 use dds_idl::{BuildError, Builder};
 use dds_ros2_msgs::{RosAction, RosMessage, RosService, RosTypeEntry};
@@ -81,6 +82,26 @@ fn own_message_has_its_defaults_and_survives() {
     let TypeKind::Struct(description) = OptionType::DESCRIPTION.kind() else { panic!("a struct") };
     let members: Vec<&str> = description.members().iter().map(|member| member.name()).collect();
     assert_eq!(members, ["type", "self", "match"]);
+}
+
+/// Kilted has keys (`test_msgs`), and its messages with keys are `.idl` files.
+#[test]
+fn message_of_an_idl_file_has_its_key() {
+    use robot_interfaces::msg::{Gripper, Status};
+    use test_msgs::msg::{ComplexNestedKey, KeyedString, NonKeyedWithNestedKey};
+    assert!(Gripper::DESCRIPTION.has_key() && KeyedString::DESCRIPTION.has_key());
+    assert!(!Status::DESCRIPTION.has_key() && !NonKeyedWithNestedKey::DESCRIPTION.has_key());
+    round_trip(&Gripper { id: 3, battery: robot_types::msg::Battery::default(), force: 0.5 });
+    let key = |key: &str, value: &str, number| {
+        let nested_data = KeyedString { key: key.into(), value: value.into() };
+        let nested_keys = NonKeyedWithNestedKey { nested_data, some_int: 7 };
+        let value = ComplexNestedKey { uint32_key: 1, nested_keys, float64_value: number };
+        round_trip(&value);
+        value.key()
+    };
+    // The value of `KeyedString` is not in its key (XTypes 1.3, 7.6.8).
+    assert_eq!(key("a", "one", 1.0), key("a", "two", 2.0));
+    assert_ne!(key("a", "one", 1.0), key("b", "one", 1.0));
 }
 
 fn exchange<S: RosService>() -> (&'static str, S::Event) {
@@ -204,6 +225,9 @@ fn macro_defines_the_messages_of_a_package() {
     assert_eq!(Status::default().words, robot_interfaces::msg::Status::default().words);
     assert_eq!(Status::TYPE_HASH, robot_interfaces::msg::Status::TYPE_HASH);
     round_trip(&Status::default());
+    use of_macro::robot_interfaces::msg::Gripper;
+    assert_eq!(Gripper::TYPE_HASH, robot_interfaces::msg::Gripper::TYPE_HASH);
+    assert!(Gripper::DESCRIPTION.has_key());
 }
 
 #[test]

@@ -4,6 +4,25 @@
 /// Interfaces of the package `robot_interfaces`.
 pub mod robot_interfaces {
     pub mod msg {
+        /// A gripper.
+        #[derive(Debug, Clone, PartialEq, Default, ::dds_ros2_msgs::export::DdsType)]
+        #[dds(
+            crate = "::dds_ros2_msgs::export",
+            name = "robot_interfaces::msg::dds_::Gripper_"
+        )]
+        pub struct Gripper {
+            #[dds(key)]
+            pub id: i32,
+            pub battery: super::super::robot_types::msg::Battery,
+            /// Unit: `N`
+            pub force: f32,
+        }
+
+        impl ::dds_ros2_msgs::RosMessage for Gripper {
+            const ROS_NAME: &'static str = "robot_interfaces/msg/Gripper";
+            const TYPE_HASH: &'static str = "RIHS01_a5d78479fbec2d129abe2c545dd57346697fd1dc795c369aa2f2299f78ac48ab";
+        }
+
         /// A word that the derive macro knows, and members that are words of Rust
         #[derive(
             Debug,
@@ -615,6 +634,7 @@ pub mod robot_interfaces {
 
     /// Every message of the package, and those of its services and actions.
     pub const TYPES: &[::dds_ros2_msgs::RosTypeEntry] = &[
+        ::dds_ros2_msgs::RosTypeEntry::of::<msg::Gripper>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::OptionType>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Status>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<srv::Move_Request>(),

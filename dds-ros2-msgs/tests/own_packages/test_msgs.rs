@@ -381,6 +381,25 @@ pub mod test_msgs {
             const TYPE_HASH: &'static str = "RIHS01_9e61888e7521dda35c21ac6b6cabbcaff8dae88b6d67b25b9078fdb9abf56303";
         }
 
+        /// `test_msgs/msg/ComplexNestedKey`.
+        #[derive(Debug, Clone, PartialEq, Default, ::dds_ros2_msgs::export::DdsType)]
+        #[dds(
+            crate = "::dds_ros2_msgs::export",
+            name = "test_msgs::msg::dds_::ComplexNestedKey_"
+        )]
+        pub struct ComplexNestedKey {
+            #[dds(key)]
+            pub uint32_key: u32,
+            #[dds(key)]
+            pub nested_keys: NonKeyedWithNestedKey,
+            pub float64_value: f64,
+        }
+
+        impl ::dds_ros2_msgs::RosMessage for ComplexNestedKey {
+            const ROS_NAME: &'static str = "test_msgs/msg/ComplexNestedKey";
+            const TYPE_HASH: &'static str = "RIHS01_67de37f251f9431ed5f2630507939ff5538ecfaaa4169849be18870c3fbe2de8";
+        }
+
         /// `test_msgs/msg/Constants`.
         #[derive(
             Debug,
@@ -488,6 +507,56 @@ pub mod test_msgs {
             const TYPE_HASH: &'static str = "RIHS01_6587ceacfdb97a895b60774d021011c64f8c7299f53322404af4036dec6142dc";
         }
 
+        /// `test_msgs/msg/KeyedLong`.
+        #[derive(
+            Debug,
+            Clone,
+            PartialEq,
+            Default,
+            Eq,
+            Hash,
+            ::dds_ros2_msgs::export::DdsType
+        )]
+        #[dds(
+            crate = "::dds_ros2_msgs::export",
+            name = "test_msgs::msg::dds_::KeyedLong_"
+        )]
+        pub struct KeyedLong {
+            #[dds(key)]
+            pub key: i32,
+            pub value: i32,
+        }
+
+        impl ::dds_ros2_msgs::RosMessage for KeyedLong {
+            const ROS_NAME: &'static str = "test_msgs/msg/KeyedLong";
+            const TYPE_HASH: &'static str = "RIHS01_660defa556c3c4b1991498e62bca58bf71ac6e13bcf9a476aa998a8b66f650f0";
+        }
+
+        /// `test_msgs/msg/KeyedString`.
+        #[derive(
+            Debug,
+            Clone,
+            PartialEq,
+            Default,
+            Eq,
+            Hash,
+            ::dds_ros2_msgs::export::DdsType
+        )]
+        #[dds(
+            crate = "::dds_ros2_msgs::export",
+            name = "test_msgs::msg::dds_::KeyedString_"
+        )]
+        pub struct KeyedString {
+            #[dds(key)]
+            pub key: ::std::string::String,
+            pub value: ::std::string::String,
+        }
+
+        impl ::dds_ros2_msgs::RosMessage for KeyedString {
+            const ROS_NAME: &'static str = "test_msgs/msg/KeyedString";
+            const TYPE_HASH: &'static str = "RIHS01_20c0320c41013bc51612123c18abadac81944a31db59f1caf817829e2f186043";
+        }
+
         /// Mulitple levels of nested messages
         #[derive(Debug, Clone, PartialEq, Default, ::dds_ros2_msgs::export::DdsType)]
         #[dds(
@@ -530,6 +599,31 @@ pub mod test_msgs {
         impl ::dds_ros2_msgs::RosMessage for Nested {
             const ROS_NAME: &'static str = "test_msgs/msg/Nested";
             const TYPE_HASH: &'static str = "RIHS01_f964f9dc322022b7a681ee6933ee5c3c788025b942fedb7f4d7c018ed840cf86";
+        }
+
+        /// `test_msgs/msg/NonKeyedWithNestedKey`.
+        #[derive(
+            Debug,
+            Clone,
+            PartialEq,
+            Default,
+            Eq,
+            Hash,
+            ::dds_ros2_msgs::export::DdsType
+        )]
+        #[dds(
+            crate = "::dds_ros2_msgs::export",
+            name = "test_msgs::msg::dds_::NonKeyedWithNestedKey_",
+            member_keys
+        )]
+        pub struct NonKeyedWithNestedKey {
+            pub nested_data: KeyedString,
+            pub some_int: i32,
+        }
+
+        impl ::dds_ros2_msgs::RosMessage for NonKeyedWithNestedKey {
+            const ROS_NAME: &'static str = "test_msgs/msg/NonKeyedWithNestedKey";
+            const TYPE_HASH: &'static str = "RIHS01_36baf7e933c8647ccf6a96e27549df0db4c6d5bc0200819dab4c61e6b6d927d2";
         }
 
         /// `test_msgs/msg/Strings`.
@@ -1884,11 +1978,15 @@ pub mod test_msgs {
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::BoundedPlainSequences>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::BoundedSequences>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Builtins>(),
+        ::dds_ros2_msgs::RosTypeEntry::of::<msg::ComplexNestedKey>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Constants>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Defaults>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Empty>(),
+        ::dds_ros2_msgs::RosTypeEntry::of::<msg::KeyedLong>(),
+        ::dds_ros2_msgs::RosTypeEntry::of::<msg::KeyedString>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::MultiNested>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Nested>(),
+        ::dds_ros2_msgs::RosTypeEntry::of::<msg::NonKeyedWithNestedKey>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Strings>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::UnboundedSequences>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::WStrings>(),

@@ -37,8 +37,17 @@ const ROOMS: [(&str, u8); 14] = [
 const CDR_ROOMS: [(&str, u8); 5] = [("InstanceHandle", 0), ("similar", 0), ("cdr", 1), ("xtypes", 2), ("filter", 2)];
 
 /// The rooms of dds-idl. The code of ROS messages needs their interfaces, and otherwise all ends use the model alone.
-const IDL_ROOMS: [(&str, u8); 8] =
-    [("model", 0), ("ros", 1), ("idl", 2), ("print", 2), ("service", 2), ("rust", 2), ("xml", 3), ("description", 3)];
+const IDL_ROOMS: [(&str, u8); 9] = [
+    ("model", 0),
+    ("ros", 1),
+    ("idl", 2),
+    ("print", 2),
+    ("service", 2),
+    ("rust", 2),
+    ("packages", 3),
+    ("xml", 3),
+    ("description", 3),
+];
 
 /// The rooms of dds-core. Tests and documentation may use every room.
 const CORE_ROOMS: [(&str, u8); 20] = [
@@ -535,6 +544,7 @@ mod planted {
     fn a_use_of_a_front_end_by_a_back_end_is_found() {
         assert_eq!(count(idl_room_order, "rust/mod.rs", "use crate::idl::Parser;"), 1);
         assert_eq!(count(idl_room_order, "model/mod.rs", "use crate::ros::Package;"), 1);
+        assert_eq!(count(idl_room_order, "ros/mod.rs", "use crate::packages::RosPackages;"), 1);
         assert_eq!(count(idl_room_order, "rust/mod.rs", "use crate::model::Specification;"), 0);
     }
 

@@ -2,12 +2,12 @@
 
 use super::condition;
 use super::expansion::{self, Macro};
-use super::{Branch, Conditional, FileProgress, INCLUDE_DEPTH_MAX, INCLUSIONS_MAX, Pragma, Preprocessor, load};
+use super::load::{self, IncludeTarget};
+use super::{Branch, Conditional, FileProgress, INCLUDE_DEPTH_MAX, INCLUSIONS_MAX, Pragma, Preprocessor};
 use crate::idl::symbol::Symbol;
 use crate::idl::token::{Token, TokenKind};
 use crate::model::{Diagnostic, Span};
-use crate::ros::shipped_idl;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const DIRECTIVES: [&str; 14] = [
     "define", "elif", "else", "endif", "error", "ident", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",
@@ -189,11 +189,8 @@ fn include(this: &mut Preprocessor<'_>, span: Span, rest: &[Token], text: &str) 
         return;
     }
     match load::find(this, &name, is_quoted) {
-        Ok(path) => include_file(this, &path, place),
+        Ok(found) => include_found(this, found, &name, place),
         Err(folders) => {
-            if include_built_in(this, &name, place) {
-                return;
-            }
             let mut diagnostic = Diagnostic::error(format!("cannot find the file `{name}`"), place);
             if this.diagnostics.may_suggest() {
                 let names = folders.first().map(|folder| load::names_in(folder)).unwrap_or_default();
@@ -236,7 +233,20 @@ fn name_without_quotes(this: &mut Preprocessor<'_>, line: &[Token], text: &str) 
     })
 }
 
-pub(super) fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
+/// Includes the target of an `#include`.
+pub(super) fn include_found(this: &mut Preprocessor<'_>, found: IncludeTarget, name: &str, place: Span) {
+    match found {
+        IncludeTarget::File(path) => include_file(this, &path, place),
+        IncludeTarget::Text(path, text) if count_inclusion(this, place) => {
+            let file = this.sources.add(&path, text, Some(place));
+            this.read_file(path, file, place);
+        }
+        IncludeTarget::Text(..) | IncludeTarget::KnownText => {}
+        IncludeTarget::Unreadable(error) => this.error(format!("cannot read `{name}`: {error}"), place),
+    }
+}
+
+fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span) {
     let key = load::identity(path);
     match this.files.get(&key) {
         Some((FileProgress::HasTokens, _)) => return,
@@ -255,22 +265,6 @@ pub(super) fn include_file(this: &mut Preprocessor<'_>, path: &Path, place: Span
         Ok(file) => this.read_file(key, file, place),
         Err(error) => this.error(format!("cannot read `{}`: {error}", path.display()), place),
     }
-}
-
-/// Includes a file that this crate contains. Returns whether it has the file.
-pub(super) fn include_built_in(this: &mut Preprocessor<'_>, name: &str, place: Span) -> bool {
-    let name = name.replace('\\', "/");
-    let path = PathBuf::from(format!("<{name}>"));
-    // A second `#include` ends here, because the text is not cheap to create.
-    if this.files.contains_key(&path) {
-        return true;
-    }
-    let Some(text) = load::tao_file(&name).or_else(|| shipped_idl(&name)) else { return false };
-    if count_inclusion(this, place) {
-        let file = this.sources.add(&path, text, Some(place));
-        this.read_file(path, file, place);
-    }
-    true
 }
 
 /// Counts an `#include`, and returns whether the limits permit it.

@@ -1,7 +1,9 @@
 //! Reads files, and searches included ones.
 
 use super::Preprocessor;
+use crate::idl::IncludedFile;
 use crate::model::{Diagnostic, FileId, SourceFile, Span};
+use crate::ros::shipped_idl;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -46,8 +48,21 @@ pub(super) fn add_source(this: &mut Preprocessor<'_>, path: &Path, bytes: &[u8],
     }
 }
 
-/// Searches an included file: beside the file with the `#include`, and in the folders of the options.
-pub(super) fn find(this: &Preprocessor<'_>, name: &str, is_quoted: bool) -> Result<PathBuf, Vec<PathBuf>> {
+/// The target of an `#include`.
+pub(super) enum IncludeTarget {
+    /// A file.
+    File(PathBuf),
+    /// A text that stands for a file, with its path for messages.
+    Text(PathBuf, String),
+    /// Such a text that was read before. It is not cheap to create.
+    KnownText,
+    /// A file with an error.
+    Unreadable(io::Error),
+}
+
+/// Searches an included file: beside the file with the `#include`, in the folders of the options, by the caller, and in
+/// this crate. Otherwise returns the folders.
+pub(super) fn find(this: &mut Preprocessor<'_>, name: &str, is_quoted: bool) -> Result<IncludeTarget, Vec<PathBuf>> {
     // Some files are written on Windows.
     let name = name.replace('\\', "/");
     let own = this.open_files.last().and_then(|(file, _)| this.sources.file(*file));
@@ -62,10 +77,22 @@ pub(super) fn find(this: &Preprocessor<'_>, name: &str, is_quoted: bool) -> Resu
     for folder in &folders {
         let path = folder.join(&name);
         if path.is_file() {
-            return Ok(path);
+            return Ok(IncludeTarget::File(path));
         }
     }
-    Err(folders)
+    let path = PathBuf::from(format!("<{name}>"));
+    if this.files.contains_key(&path) {
+        return Ok(IncludeTarget::KnownText);
+    }
+    match this.find.as_mut().and_then(|find| find(&name)) {
+        Some(Ok(IncludedFile::At(path))) => Ok(IncludeTarget::File(path)),
+        Some(Ok(IncludedFile::Text(text))) => Ok(IncludeTarget::Text(path, text)),
+        Some(Err(error)) => Ok(IncludeTarget::Unreadable(error)),
+        None => match tao_file(&name).or_else(|| shipped_idl(&name)) {
+            Some(text) => Ok(IncludeTarget::Text(path, text)),
+            None => Err(folders),
+        },
+    }
 }
 
 /// The types of CORBA in files of TAO, which OpenDDS installs: `tao/LongSeq.pidl` and the like.
@@ -108,7 +135,7 @@ const TIME_TYPES: &str = "module TimeBase {
 ";
 
 /// The text of a file of TAO or of OpenDDS's configuration, for machines without them.
-pub(super) fn tao_file(name: &str) -> Option<String> {
+fn tao_file(name: &str) -> Option<String> {
     let sequence = |(name, ty): &(&str, &str)| format!("module CORBA {{ typedef sequence<{ty}> {name}Seq; }};\n");
     match name {
         // The standard gives this file, and TAO has it in its own folder.

@@ -19,9 +19,9 @@ mod expansion;
 mod load;
 mod ros;
 
-use super::Options;
 use super::symbol::{Symbol, SymbolTable};
 use super::token::{Comment, Token, TokenKind, TokenizedFile, tokenize};
+use super::{IncludeFinder, Options};
 use crate::model::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use expansion::Macro;
 use std::collections::HashMap;
@@ -68,6 +68,41 @@ pub(super) struct Preprocessed {
     pub(super) pragmas: Vec<Pragma>,
 }
 
+/// Lengths of the lists of the output.
+#[derive(Debug, Clone, Copy)]
+struct OutputLen {
+    tokens: usize,
+    comments: usize,
+    pragmas: usize,
+}
+
+impl Preprocessed {
+    fn len(&self) -> OutputLen {
+        OutputLen { tokens: self.tokens.len(), comments: self.comments.len(), pragmas: self.pragmas.len() }
+    }
+
+    /// Takes the parts behind `start`.
+    fn split_off(&mut self, start: OutputLen) -> Self {
+        Self {
+            tokens: self.tokens.split_off(start.tokens),
+            comments: self.comments.split_off(start.comments),
+            pragmas: self.pragmas.split_off(start.pragmas),
+        }
+    }
+
+    /// Adds the parts that stood behind `start` before.
+    fn append(&mut self, mut moved: Self, start: OutputLen) {
+        let distance = u32::try_from(self.tokens.len() - start.tokens).unwrap_or(u32::MAX);
+        let comments = moved.comments.iter_mut().map(|comment| &mut comment.token);
+        for token in comments.chain(moved.pragmas.iter_mut().map(|pragma| &mut pragma.token)) {
+            *token = token.saturating_add(distance);
+        }
+        self.tokens.append(&mut moved.tokens);
+        self.comments.append(&mut moved.comments);
+        self.pragmas.append(&mut moved.pragmas);
+    }
+}
+
 /// Progress of a file that was included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileProgress {
@@ -99,6 +134,7 @@ enum Branch {
 
 pub(super) struct Preprocessor<'a> {
     options: &'a Options,
+    find: Option<&'a mut IncludeFinder<'a>>,
     sources: &'a mut SourceMap,
     symbols: &'a mut SymbolTable,
     diagnostics: &'a mut Diagnostics,
@@ -123,12 +159,14 @@ pub(super) struct Preprocessor<'a> {
 impl<'a> Preprocessor<'a> {
     pub(super) fn new(
         options: &'a Options,
+        find: Option<&'a mut IncludeFinder<'a>>,
         sources: &'a mut SourceMap,
         symbols: &'a mut SymbolTable,
         diagnostics: &'a mut Diagnostics,
     ) -> Self {
         let mut this = Self {
             options,
+            find,
             sources,
             symbols,
             diagnostics,
@@ -162,8 +200,9 @@ impl<'a> Preprocessor<'a> {
     /// Reads a text that the caller has in memory. Its `#include`s are relative to `path`.
     pub(super) fn add_bytes(&mut self, path: &Path, bytes: &[u8]) {
         let key = load::identity(path);
-        if self.files.contains_key(&key) {
+        if let Some((_, file)) = self.files.get(&key) {
             // Another file has included it.
+            self.sources.set_root(*file);
             return;
         }
         let file = load::add_source(self, path, bytes, None);
@@ -219,15 +258,14 @@ impl<'a> Preprocessor<'a> {
     fn read_tokens(&mut self, file: &TokenizedFile, text: &str) {
         let tokens = file.tokens.as_slice();
         let mut comments = file.comments.iter().peekable();
-        let (mut at, mut has_definitions) = (0, false);
+        let (mut at, mut definitions) = (0, None);
         while let Some(token) = tokens.get(at)
             && !self.is_aborted
             && !self.diagnostics.is_full()
         {
             let is_directive = token.kind == TokenKind::Hash && token.starts_line;
-            if !is_directive && !has_definitions && self.is_active() {
-                has_definitions = true;
-                ros::include_messages(self, tokens.get(at..).unwrap_or_default());
+            if !is_directive && self.is_active() {
+                definitions.get_or_insert_with(|| self.output.len());
             }
             while let Some(comment) = comments.next_if(|comment| comment.token as usize <= at) {
                 self.add_comment(comment, is_directive, token.kind == TokenKind::EndOfFile);
@@ -248,6 +286,9 @@ impl<'a> Preprocessor<'a> {
                 self.output.tokens.push(*token);
                 at += 1;
             }
+        }
+        if let Some(start) = definitions {
+            ros::include_messages(self, start);
         }
     }
 

@@ -2,14 +2,14 @@
 //!
 //! `rosidl` finds `geometry_msgs::msg::Vector3` by its name, so files of packages lack such lines.
 
-use super::directive::{include_built_in, include_file};
-use super::load;
-use super::{MESSAGES_MAX, Preprocessor};
+use super::directive::include_found;
+use super::load::{self, IncludeTarget};
+use super::{MESSAGES_MAX, OutputLen, Preprocessor};
 use crate::idl::symbol::{Symbol, keyword};
 use crate::idl::token::{Token, TokenKind};
 use crate::model::{Diagnostic, SourceFile, Span};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The package of a message, and its name.
 type MessageName = (Symbol, Symbol);
@@ -27,7 +27,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Adds the definitions in the tokens that were not read. `folder` is `msg`.
+    /// Adds the structs in `module PACKAGE { module msg { … } }` of the tokens that were not read. `folder` is `msg`.
     fn read(&mut self, tokens: &[Token], folder: Symbol) {
         for (at, token) in tokens.iter().enumerate().skip(self.read_count) {
             let before = |count: usize| at.checked_sub(count).and_then(|at| tokens.get(at)).map(|token| token.symbol);
@@ -40,10 +40,10 @@ impl Messages {
                     self.scopes.pop();
                 }
                 TokenKind::Identifier if before(1) == Some(keyword::STRUCT) => {
-                    if let [package, inner] = self.scopes.as_slice()
-                        && *inner == folder
+                    if let [package, inner] = self.scopes[..]
+                        && inner == folder
                     {
-                        self.defined.insert((*package, token.symbol));
+                        self.defined.insert((package, token.symbol));
                     }
                 }
                 _ => {}
@@ -53,62 +53,75 @@ impl Messages {
     }
 }
 
-/// Includes the messages in `tokens`, the definitions of the file that is being read.
+/// Includes the messages that a file uses, before its definitions. These stand behind `start` in the output.
 ///
-/// Lines that a later `#if` leaves out count too: the modules of the file are not open yet, nor are its macros known.
-pub(super) fn include_messages(this: &mut Preprocessor<'_>, tokens: &[Token]) {
+/// So macros are known, and lines that an `#if` leaves out do not count.
+pub(super) fn include_messages(this: &mut Preprocessor<'_>, start: OutputLen) {
     if !is_in_package(this) {
         return;
     }
     let msg = this.symbols.intern("msg");
-    for parts in tokens.windows(5) {
-        if this.is_aborted || this.diagnostics.is_full() {
-            return;
-        }
-        let [package, before, folder, behind, name] = parts else { continue };
-        let is_path = before.kind == TokenKind::Scope && behind.kind == TokenKind::Scope && folder.symbol == msg;
-        if is_path && [package, name].iter().all(|token| token.kind == TokenKind::Identifier) {
-            include_message(this, package, msg, name);
-        }
-    }
-}
-
-/// Whether the file has the path of a message, a service or an action: `PACKAGE/msg/Name.idl`.
-fn is_in_package(this: &Preprocessor<'_>) -> bool {
-    let file = this.open_files.last().and_then(|(file, _)| this.sources.file(*file));
-    let folder = file.map(SourceFile::path).and_then(Path::parent).and_then(Path::file_name);
-    folder.is_some_and(|name| ["msg", "srv", "action"].iter().any(|kind| name == *kind))
-}
-
-fn include_message(this: &mut Preprocessor<'_>, package: &Token, msg: Symbol, name: &Token) {
-    let (key, span) = ((package.symbol, name.symbol), package.span.to(name.span));
-    // `Name_Constants` stands in the file of `Name`.
-    if this.symbols.text(name.symbol).contains('_') {
+    this.messages.read(&this.output.tokens, msg);
+    let used = used_messages(this, this.output.tokens.get(start.tokens..).unwrap_or_default(), msg);
+    if used.is_empty() {
         return;
     }
-    this.messages.read(&this.output.tokens, msg);
-    if this.messages.defined.contains(&key) || !this.messages.searched.insert(key) {
+    let definitions = this.output.split_off(start);
+    // The definitions close each brace that they open, so the scopes stay.
+    this.messages.read_count = start.tokens;
+    for (name, span) in used {
+        include_message(this, name, span);
+        this.messages.read(&this.output.tokens, msg);
+    }
+    this.output.append(definitions, start);
+    this.messages.read_count = this.output.tokens.len();
+}
+
+/// The names `PACKAGE::msg::Name` in tokens, without those that files define and those that were searched.
+fn used_messages(this: &Preprocessor<'_>, tokens: &[Token], msg: Symbol) -> Vec<(MessageName, Span)> {
+    let mut found = Vec::new();
+    for parts in tokens.windows(5) {
+        let [package, before, folder, behind, name] = parts else { continue };
+        let is_path = before.kind == TokenKind::Scope && behind.kind == TokenKind::Scope && folder.symbol == msg;
+        let is_name = |token: &Token| token.kind == TokenKind::Identifier;
+        let key = (package.symbol, name.symbol);
+        let is_known = || this.messages.defined.contains(&key) || this.messages.searched.contains(&key);
+        // `Name_Constants` stands in the file of `Name`.
+        let is_part = || this.symbols.text(name.symbol).contains('_');
+        if is_path && is_name(package) && is_name(name) && !is_known() && !is_part() {
+            found.push((key, package.span.to(name.span)));
+        }
+    }
+    found
+}
+
+/// Whether the file has the path of a message, a service or an action: `PACKAGE/msg/Name.idl`, or in a subfolder.
+fn is_in_package(this: &Preprocessor<'_>) -> bool {
+    let file = this.open_files.last().and_then(|(file, _)| this.sources.file(*file));
+    let mut folders = file.map(SourceFile::path).and_then(Path::parent).into_iter().flatten();
+    folders.any(|folder| ["msg", "srv", "action"].iter().any(|kind| folder == *kind))
+}
+
+fn include_message(this: &mut Preprocessor<'_>, key: MessageName, span: Span) {
+    let is_over = this.is_aborted || this.diagnostics.is_full();
+    // A file that was included just now may define the message.
+    if is_over || this.messages.defined.contains(&key) || !this.messages.searched.insert(key) {
         return;
     }
     if this.messages.searched.len() > MESSAGES_MAX {
         this.abort(format!("more than {MESSAGES_MAX} messages of ROS have no `#include`"), span);
         return;
     }
-    let path = format!("{}/msg/{}.idl", this.symbols.text(package.symbol), this.symbols.text(name.symbol));
-    let is_new = match load::find(this, &path, false) {
-        Ok(found) if this.files.contains_key(&load::identity(&found)) => false,
-        Ok(found) => {
-            include_file(this, &found, span);
-            true
-        }
-        Err(_) => !this.files.contains_key(&PathBuf::from(format!("<{path}>"))) && include_built_in(this, &path, span),
+    let path = format!("{}/msg/{}.idl", this.symbols.text(key.0), this.symbols.text(key.1));
+    let Ok(found) = load::find(this, &path, false) else { return };
+    let is_known = match &found {
+        IncludeTarget::File(path) => this.files.contains_key(&load::identity(path)),
+        IncludeTarget::KnownText => true,
+        IncludeTarget::Text(..) | IncludeTarget::Unreadable(_) => false,
     };
-    if is_new {
-        warn(this, &path, span);
+    if !is_known {
+        include_found(this, found, &path, span);
+        let warning = Diagnostic::warning("a type without an `#include` is not standard IDL", span);
+        this.report(warning.note("accepted for ROS 2").help(format!("write `#include \"{path}\"`")));
     }
-}
-
-fn warn(this: &mut Preprocessor<'_>, path: &str, span: Span) {
-    let warning = Diagnostic::warning("a type without an `#include` is not standard IDL", span);
-    this.report(warning.note("accepted for ROS 2").help(format!("write `#include \"{path}\"`")));
 }

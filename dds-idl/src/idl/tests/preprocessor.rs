@@ -3,6 +3,7 @@
 use super::{
     Options, accept, accept_silently, constant, member_types, parse_file, parse_text, refusal, refuse, structure, warn,
 };
+use crate::idl::parse_files;
 use crate::idl::preprocessor::MESSAGES_MAX;
 use crate::model::{BasicType, ConstantValue, DataType};
 
@@ -79,6 +80,10 @@ fn includes_are_searched_and_read_once() {
     assert_eq!(member_types(&main, "Main"), ["X"]);
     assert!(main.sources.is_root(main.definition(main.find("Main").unwrap()).span));
     assert!(!main.sources.is_root(main.definition(main.find("X").unwrap()).span));
+    // The caller names a file, and a file before it includes this one.
+    let both = parse_files(&[folder.join("main.idl"), folder.join("lib/sub/x.idl")], &options).unwrap();
+    let is_root = |name: &str| both.sources.is_root(both.definition(both.find(name).unwrap()).span);
+    assert_eq!(["Main", "X", "Y"].map(is_root), [true, true, false]);
     assert!(parse("guarded.idl").is_ok());
     let cycle = parse("cycle.idl").unwrap_err();
     assert!(cycle.to_string().contains("includes itself"), "{cycle}");
@@ -127,6 +132,34 @@ fn message_of_ros_needs_no_include_in_a_file_of_a_package() {
         assert!(first.contains(&format!("{place}error: cannot find type")), "{first}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// An `#if` may keep an old form, and a macro may name a message. The comment and the pragma keep their places.
+#[test]
+fn message_of_ros_counts_after_conditionals_and_macros() {
+    let folder = std::env::temp_dir().join(format!("dds-idl-{}-parts", std::process::id()));
+    let messages = folder.join("a_msgs/msg");
+    std::fs::create_dir_all(&messages).unwrap();
+    let text = "#define SIZE geometry_msgs::msg::Vector3\n\
+        #ifdef OLD\nmodule a_msgs { module msg { struct Old { geometry_msgs::msg::Polygon a; }; }; };\n#endif\n\
+        /// The box.\nmodule a_msgs { module msg {\nstruct Part { long a; };\n\
+        struct Box { long id; SIZE size; a_msgs::msg::Part part;\n\
+        #if 0\ngeometry_msgs::msg::Point point;\n#endif\n};\n#pragma keylist Box id\n}; };";
+    std::fs::write(messages.join("Box.idl"), text).unwrap();
+    // The file defines the message itself.
+    std::fs::write(messages.join("Part.idl"), "module a_msgs { module msg { struct Part { long b; }; }; };").unwrap();
+    let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
+    let found = parse_file(messages.join("Box.idl"), &options).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let types = ["int32", "geometry_msgs::msg::Vector3", "a_msgs::msg::Part"];
+    assert_eq!(member_types(&found, "a_msgs::msg::Box"), types);
+    let warnings: Vec<_> = found.diagnostics.iter().map(|warning| warning.one_line(&found.sources)).collect();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(warning.ends_with("Box.idl:8:23: warning: a type without an `#include` is not standard IDL"), "{warning}");
+    assert!(found.find("geometry_msgs::msg::Polygon").or(found.find("geometry_msgs::msg::Point")).is_none());
+    assert!(structure(&found, "a_msgs::msg::Box").members[0].is_key());
+    let module = found.definition(found.find("a_msgs").unwrap());
+    assert_eq!(module.doc.as_deref(), Some("The box."));
 }
 
 /// Two packages have the message `Point`, and a third one has it outside of its module `msg`.
