@@ -548,6 +548,8 @@ fn expelled_participant_knows_no_later_key() {
             let (writer, reader) = endpoints(&robot, &station);
             let stolen = thief.reader_builder::<Parcel>("parcels").qos(Preset::Event.reader()).build().unwrap();
             writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+            // The station changes its keys only if the thief knows them.
+            assert!(simulation.run_until(PATIENCE, || station.discovered_participants().len() == 2));
             pass(&writer, &reader);
             assert!(!stolen.take().unwrap().is_empty());
             let before = std::mem::take(&mut *named.lock().unwrap());

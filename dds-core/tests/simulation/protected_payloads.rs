@@ -115,3 +115,24 @@ fn another_data_protection_is_named() {
     let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
     assert!(reason.contains("protects the topic in another way"), "{reason}");
 }
+
+/// Participants announce themselves for the second time after 100 ms. Lost messages would be repeated then.
+#[test]
+fn protected_endpoints_match_before_the_second_announcement() {
+    let none = Kinds::NONE;
+    let all = Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", data: "ENCRYPT" };
+    let of_discovery = Kinds { discovery: "ENCRYPT", ..none };
+    for kinds in [PAYLOADS, Kinds { metadata: "SIGN", ..none }, Kinds { rtps: "ENCRYPT", ..none }, of_discovery, all] {
+        let keystore = Keystore::with(kinds);
+        for seed in 0..4 {
+            let simulation = Simulation::new(seed);
+            let start = simulation.now();
+            let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+            let (patients, visits) = (writer(&robot), reader(&station));
+            patients.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            visits.wait_for_writers(1).block_for(PATIENCE).unwrap();
+            let took = simulation.now().as_unix_nanos() - start.as_unix_nanos();
+            assert!(took < 50_000_000, "{kinds:?}, seed {seed}: {took} ns of virtual time");
+        }
+    }
+}

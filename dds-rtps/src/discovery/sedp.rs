@@ -161,6 +161,8 @@ pub struct PairProfile {
     key: KeySource,
     /// Whether a repeated announcement does no harm.
     is_idempotent: bool,
+    /// Whether the pair matches the endpoints of one participant only.
+    is_for_one: bool,
 }
 
 impl From<BuiltinPairTopic> for PairProfile {
@@ -176,6 +178,7 @@ impl From<BuiltinPairTopic> for PairProfile {
                 BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies => KeySource::None,
             },
             is_idempotent: matches!(topic, BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions),
+            is_for_one: false,
         }
     }
 }
@@ -199,6 +202,7 @@ impl PairProfile {
             ids: (EntityId::VOLATILE_MESSAGE_WRITER, EntityId::VOLATILE_MESSAGE_READER),
             bits: (BuiltinEndpoints::VOLATILE_MESSAGE_WRITER, BuiltinEndpoints::VOLATILE_MESSAGE_READER),
             messages_max: KEYS_MAX,
+            is_for_one: true,
             // Messages without instances, as those about types.
             ..BuiltinPairTopic::TypeRequests.into()
         }
@@ -254,6 +258,7 @@ impl BuiltinPair {
             headroom,
             unasked_max: UNASKED_MAX,
             unheard_period_max: UNHEARD_PERIOD_MAX,
+            names_participant: profile.is_for_one,
             ..writer
         };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
@@ -386,6 +391,20 @@ impl BuiltinPair {
         let (writer_id, reader_id) = self.profile.ids;
         let has_answered = self.writer.ask_again(now, Guid::new(prefix, reader_id));
         self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id)) && has_answered
+    }
+
+    /// Returns whether a peer has all messages.
+    #[must_use]
+    pub fn has_delivered(&self) -> bool {
+        self.writer.is_acknowledged(self.writer.last_sequence_number())
+    }
+
+    /// Asks the reader of a peer for an answer, unless it has acknowledged something.
+    pub fn ask_if_silent(&mut self, now: Now, prefix: GuidPrefix) {
+        let reader = Guid::new(prefix, self.profile.ids.1);
+        if self.writer.acknowledged_by_reader(reader) == Some(SequenceNumber::ZERO) {
+            self.writer.ask(now, reader);
+        }
     }
 
     /// Asks the reader of a peer for an answer.

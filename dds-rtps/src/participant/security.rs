@@ -155,13 +155,19 @@ pub(super) fn handle_secure(
     if writer_id == EntityId::VOLATILE_MESSAGE_WRITER {
         // Only a finished handshake creates this pair.
         let Some(pair) = secure.keys.get_mut(&sender) else { return };
+        let had_all = pair.has_delivered();
         pair.handle(now, receiver, reply, submessage, packet);
+        let has_new_keys = !had_all && pair.has_delivered();
         // Only the peer has the key of this submessage, so it has finished the handshake as well. Cyclone DDS
         // refuses endpoints for good that it learns of earlier.
         if participant.peers.known.get(&sender).is_some_and(|peer| !peer.is_admitted) {
             admit_peer(participant, now, sender);
         }
-        return take_keys(participant, now, sender);
+        let keys_taken = take_keys(participant, now, sender);
+        if has_new_keys || keys_taken {
+            ask_again_with_keys(participant, now, sender);
+        }
+        return;
     }
     let Some(topic) = SecurePairTopic::of_writer(writer_id) else { return };
     secure.pair(topic).handle(now, receiver, reply, submessage, packet);
@@ -196,21 +202,36 @@ fn handle_stateless(participant: &mut Participant, now: Now, sender: GuidPrefix,
     carry_out_actions(participant, now);
 }
 
-/// Handles the keys that have arrived from a participant.
-fn take_keys(participant: &mut Participant, now: Now, sender: GuidPrefix) {
+/// Repeats what a participant could not read without keys, or this participant its answer.
+///
+/// Otherwise its builtin endpoints would match after the next announcement only.
+fn ask_again_with_keys(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    if let Some(secure) = &mut participant.secure {
+        secure.pairs.iter_mut().for_each(|pair| pair.ask_if_silent(now, prefix));
+    }
+    if protects_messages(participant) {
+        participant.pairs.iter_mut().for_each(|pair| pair.ask_if_silent(now, prefix));
+    }
+}
+
+/// Handles the keys that have arrived from a participant. Returns whether there are any.
+fn take_keys(participant: &mut Participant, now: Now, sender: GuidPrefix) -> bool {
     let mut samples = std::mem::take(&mut participant.samples);
+    let mut has_keys = false;
     if let Some(secure) = &mut participant.secure {
         if let Some(pair) = secure.keys.get_mut(&sender) {
             pair.take(now, &mut samples);
         }
         for sample in samples.drain(..) {
             if let Some(payload) = &sample.payload {
+                has_keys = true;
                 secure.security.handle_message(now, sender, SecurityChannel::Volatile, payload.bytes());
             }
         }
     }
     participant.samples = samples;
     carry_out_actions(participant, now);
+    has_keys
 }
 
 /// Handles the samples that have arrived on a protected builtin topic.

@@ -134,6 +134,10 @@ pub struct WriterConfig {
     pub hashed_type: Option<AnyType>,
     /// Whether the key hash of `hashed_type` shows no key (DDS Security 1.1, is_key_protected). Default: no.
     pub hides_keys: bool,
+    /// Whether new changes name the participant of the only reader (INFO_DST). Default: no.
+    ///
+    /// Set for keys: their protection depends on the participant.
+    pub names_participant: bool,
     /// Type of the samples, to evaluate content filters of readers.
     ///
     /// Default: none, all samples go to all readers, which filter them.
@@ -202,6 +206,7 @@ impl WriterConfig {
             keyed,
             hashed_type: None,
             hides_keys: false,
+            names_participant: false,
             filtered_type: None,
             fragment_size: FragmentSize::default(),
             headroom: Headroom::default(),

@@ -149,6 +149,12 @@ impl StatefulWriter {
         };
         let (before, was_early) = (self.cursor.next(), self.cursor.next() < destinations.relevant_from);
         let mut layout = Layout::new(datagram, sender, destinations.reader_id, destinations.message_len_max());
+        if self.config.names_participant {
+            debug_assert!(self.readers.proxies.len() <= 1, "all readers are of one participant");
+            for proxy in &self.readers.proxies {
+                layout.participant(proxy.config.guid.prefix);
+            }
+        }
         let mut content = self.lay_out_new(now, &mut layout);
         let has_reliable = self.readers.destinations.reliable_count > 0;
         if content.samples > 0 {
