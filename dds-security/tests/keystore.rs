@@ -228,6 +228,30 @@ fn key_of_an_interrupted_call_has_the_algorithm_of_the_options() {
     }
 }
 
+/// Another tool may have made the key. No algorithm of the options has its length.
+#[test]
+fn longer_rsa_key_without_a_certificate_gets_one() {
+    let folder = Folder::new("longer-rsa");
+    folder.make(&[]);
+    let key = include_str!("pki/rsa4096.key.pem");
+    for (identity, algorithm) in [("robot7", KeyAlgorithm::Rsa2048), ("robot8", KeyAlgorithm::Rsa3072)] {
+        fs::create_dir_all(folder.path(&format!("enclaves/{identity}"))).unwrap();
+        fs::write(folder.path(&format!("enclaves/{identity}/key.pem")), key).unwrap();
+        let error = Fleet::create(&folder.0, &options(&[identity])).unwrap_err().to_string();
+        assert!(error.contains("the key is RSA with 4096 bits, and not EC P-256: choose its algorithm"), "{error}");
+        Fleet::create(&folder.0, &FleetOptions { algorithm, ..options(&[identity]) }).unwrap();
+        assert_eq!(folder.read(&format!("enclaves/{identity}/key.pem")), key);
+    }
+    let checked = check(&folder.0, NOW).unwrap();
+    assert_eq!((checked.identities.len(), checked.has_errors()), (2, false), "{:?}", checked.findings);
+    // A shorter key is no longer one.
+    fs::create_dir_all(folder.path("enclaves/robot9")).unwrap();
+    fs::write(folder.path("enclaves/robot9/key.pem"), include_str!("pki/rsa.robot.key.pem")).unwrap();
+    let options = FleetOptions { algorithm: KeyAlgorithm::Rsa3072, ..options(&["robot9"]) };
+    let error = Fleet::create(&folder.0, &options).unwrap_err().to_string();
+    assert!(error.contains("the key is RSA with 2048 bits, and not RSA with 3072 bits"), "{error}");
+}
+
 #[test]
 fn certificates_do_not_outlive_their_authority() {
     let folder = Folder::new("outlive");

@@ -353,9 +353,8 @@ fn secret_key(path: &Path, algorithm: KeyAlgorithm, made: &mut Vec<FleetFile>) -
     if path.exists() {
         let text = zeroize::Zeroizing::new(files::read_text(path).map_err(io_error)?);
         let key = PrivateKey::from_pem(&text).map_err(key_error)?;
-        let found = key.algorithm_text();
-        if found != algorithm.to_string() {
-            return Err(FleetError::OtherAlgorithm(path.to_owned(), found, algorithm));
+        if !key.fits(algorithm) {
+            return Err(FleetError::OtherAlgorithm(path.to_owned(), key.algorithm_text(), algorithm));
         }
         made.push(FleetFile { path: path.to_owned(), step: FleetStep::Kept });
         return Ok(key);
@@ -413,7 +412,8 @@ impl fmt::Display for FleetError {
             Self::Sign(path, error) => write!(f, "{}: {error}", path.display()),
             Self::OtherAlgorithm(path, found, algorithm) => write!(
                 f,
-                "{}: the key is {found}, and not {algorithm}: choose its algorithm, or remove the file of the key",
+                "{}: the key is {found}, and not {algorithm}: choose its algorithm, or for RSA a shorter length, or \
+                 remove the file of the key",
                 path.display()
             ),
         }

@@ -129,6 +129,19 @@ impl PrivateKey {
         }
     }
 
+    /// Whether it counts as a key of an algorithm. An RSA key may be longer, because no algorithm names each length.
+    #[cfg(feature = "keystore")]
+    pub(crate) fn fits(&self, algorithm: KeyAlgorithm) -> bool {
+        match (&self.pair, algorithm) {
+            (KeyPair::P256(_), KeyAlgorithm::EcP256)
+            | (KeyPair::P384(_), KeyAlgorithm::EcP384)
+            // No RSA key is shorter.
+            | (KeyPair::Rsa(_), KeyAlgorithm::Rsa2048) => true,
+            (KeyPair::Rsa(_), KeyAlgorithm::Rsa3072) => self.public().bits() >= 3072,
+            _ => false,
+        }
+    }
+
     /// Whether another key is the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {

@@ -47,6 +47,7 @@ openssl ecparam -name secp384r1 -genkey -noout -out p384.sec1.key.pem
 # By default, `openssl` signs with SHA-256, also with this curve.
 openssl req -x509 -new -key p384.key.pem -days $days -subj "/CN=P-384 CA" -out p384.ca.pem
 openssl genrsa -out rsa.short.key.pem 1024
+openssl genrsa -out rsa4096.key.pem 4096
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 -out p521.key.pem
 openssl genpkey -algorithm ed25519 -out ed25519.key.pem
 rm -rf revoked index.txt* crlnumber* ca.cnf ./*.csr ./*.srl ec.ca.key.pem rsa.ca.key.pem
