@@ -3,7 +3,8 @@
 //! A channel belongs to one topic, type and writer. Its metadata have the GUID and the QoS of the writer. Its schema is
 //! the type as IDL (`omgidl`). Its messages are payloads with their encapsulation header (`cdr`, XCDR1 or XCDR2).
 //! `log_time` is the reception timestamp, and `publish_time` the source timestamp. Channels of ROS topics are those of
-//! `rosbag2`: names and schemas of ROS, profile `ros2`, and one channel for all writers of a topic.
+//! `rosbag2`: names and schemas of ROS, and profile `ros2`. Its readers accept several channels of a topic if each has
+//! the QoS of all writers.
 //!
 //! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a
 //! sample of the topic's type that has only the key. So every program that decodes the samples also decodes the ends.
@@ -168,13 +169,29 @@ impl std::fmt::Debug for RecordingWriter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelId(u16);
 
-impl RecordingWriter {
-    /// Creates a file. `profile` names the rules for its channels, and is empty without such rules.
+/// A new file without a header.
+#[derive(Debug)]
+pub struct ReservedFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl ReservedFile {
+    /// Creates an empty file.
     ///
     /// # Errors
     /// Fails if the file exists or cannot be created.
-    pub fn create(path: &Path, compression: CompressionOption, profile: &str) -> Result<Self, ToolError> {
+    pub fn create(path: &Path) -> Result<Self, ToolError> {
         let file = File::create_new(path).map_err(io_error(path))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Writes the header. `profile` names the rules for the channels, and is empty without such rules.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn begin(self, compression: CompressionOption, profile: &str) -> Result<RecordingWriter, ToolError> {
+        let Self { path, file } = self;
         let compression = match compression {
             CompressionOption::None => None,
             #[cfg(feature = "compression")]
@@ -193,8 +210,18 @@ impl RecordingWriter {
             .library(concat!("dds-tools ", env!("CARGO_PKG_VERSION")));
         let written = Arc::new(AtomicU64::new(0));
         let file = CountedFile { file: BufWriter::new(file), written: Arc::clone(&written) };
-        let writer = options.create(file).map_err(recording_error(path))?;
-        Ok(Self { path: path.to_owned(), writer, written, chunk_start: Instant::now() })
+        let writer = options.create(file).map_err(recording_error(&path))?;
+        Ok(RecordingWriter { path, writer, written, chunk_start: Instant::now() })
+    }
+}
+
+impl RecordingWriter {
+    /// Creates a file with its header, as [`ReservedFile`] does in two steps.
+    ///
+    /// # Errors
+    /// Fails if the file exists, cannot be created or cannot be written.
+    pub fn create(path: &Path, compression: CompressionOption, profile: &str) -> Result<Self, ToolError> {
+        ReservedFile::create(path)?.begin(compression, profile)
     }
 
     /// Adds a channel.

@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::options::CompressionOption;
-use crate::recording::{ChannelId, MessageTimes, RecordedChannel, RecordingWriter};
+use crate::recording::{ChannelId, MessageTimes, RecordedChannel, RecordingWriter, ReservedFile};
 use crate::ros::{ROS_PROFILE, ROS_SCHEMA_ENCODING};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -31,12 +31,22 @@ pub struct RecordingFiles {
     rules: SplitRules,
     /// All channels, with their ids in the present file. A file has only the channels with messages.
     channels: Vec<(RecordedChannel, Option<ChannelId>)>,
+    /// Whether a topic of ROS is recorded, which decides the profile of the next header.
+    has_ros_topics: bool,
     /// `None` between two files.
-    file: Option<RecordingWriter>,
+    file: Option<PresentFile>,
     file_start: Instant,
     file_count: usize,
     /// Number of the next file.
     next_number: usize,
+}
+
+/// The file that is being written.
+#[derive(Debug)]
+enum PresentFile {
+    /// The first message writes the header: its profile depends on the topics, and nodes may start later.
+    Reserved(ReservedFile),
+    Open(Box<RecordingWriter>),
 }
 
 impl RecordingFiles {
@@ -44,17 +54,13 @@ impl RecordingFiles {
     ///
     /// # Errors
     /// Fails if the file exists or cannot be created.
-    pub fn create(
-        path: &Path,
-        compression: CompressionOption,
-        rules: SplitRules,
-        has_ros_topics: bool,
-    ) -> Result<Self, ToolError> {
+    pub fn create(path: &Path, compression: CompressionOption, rules: SplitRules) -> Result<Self, ToolError> {
         let mut files = Self {
             path: path.to_owned(),
             compression,
             rules,
             channels: Vec::new(),
+            has_ros_topics: false,
             file: None,
             file_start: Instant::now(),
             file_count: 0,
@@ -67,7 +73,7 @@ impl RecordingFiles {
                 source: ErrorKind::AlreadyExists.into(),
             });
         }
-        files.file = Some(files.next_file(has_ros_topics)?);
+        files.file = Some(PresentFile::Reserved(files.next_file()?));
         Ok(files)
     }
 
@@ -77,18 +83,26 @@ impl RecordingFiles {
         self.file_count
     }
 
-    fn next_file(&mut self, has_ros_topics: bool) -> Result<RecordingWriter, ToolError> {
-        let profile = if has_ros_topics { ROS_PROFILE } else { "" };
+    fn next_file(&mut self) -> Result<ReservedFile, ToolError> {
         let file = if self.rules.is_single_file() {
-            RecordingWriter::create(&self.path, self.compression, profile)?
+            ReservedFile::create(&self.path)?
         } else {
-            let (file, number) = create_numbered(&self.path, self.next_number, self.compression, profile)?;
+            let (file, number) = create_numbered(&self.path, self.next_number)?;
             self.next_number = number + 1;
             file
         };
         self.file_count += 1;
-        self.file_start = Instant::now();
         Ok(file)
+    }
+
+    fn begin(&mut self, file: ReservedFile) -> Result<Box<RecordingWriter>, ToolError> {
+        self.file_start = Instant::now();
+        file.begin(self.compression, if self.has_ros_topics { ROS_PROFILE } else { "" }).map(Box::new)
+    }
+
+    /// Notes that a topic of ROS is recorded. Files whose first message comes later have the profile of ROS.
+    pub fn expect_ros_topics(&mut self) {
+        self.has_ros_topics = true;
     }
 
     /// Adds a channel, and returns its index.
@@ -103,11 +117,26 @@ impl RecordingFiles {
     /// Fails if the file cannot be written, for example because the disk is full.
     pub fn write(&mut self, channel: usize, times: MessageTimes, payload: &[u8]) -> Result<(), ToolError> {
         self.split_in_time()?;
-        let file = match self.file.take() {
-            Some(file) => file,
-            None => self.next_file(has_ros_channels(self.channels.iter().map(|(channel, _)| channel)))?,
+        let mut file = match self.file.take() {
+            Some(PresentFile::Open(file)) => file,
+            Some(PresentFile::Reserved(file)) => self.begin(file)?,
+            None => {
+                let file = self.next_file()?;
+                self.begin(file)?
+            }
         };
-        let file = self.file.insert(file);
+        let written = self.write_into(&mut file, channel, times, payload);
+        self.file = Some(PresentFile::Open(file));
+        written
+    }
+
+    fn write_into(
+        &mut self,
+        file: &mut RecordingWriter,
+        channel: usize,
+        times: MessageTimes,
+        payload: &[u8],
+    ) -> Result<(), ToolError> {
         let (definition, id) = &mut self.channels[channel];
         let id = match *id {
             Some(id) => id,
@@ -122,14 +151,14 @@ impl RecordingFiles {
     /// As [`write`](Self::write).
     pub fn complete_chunk_in_time(&mut self) -> Result<(), ToolError> {
         match &mut self.file {
-            Some(file) => file.complete_chunk_in_time(),
-            None => Ok(()),
+            Some(PresentFile::Open(file)) => file.complete_chunk_in_time(),
+            _ => Ok(()),
         }
     }
 
     /// Completes the present file if a rule says so. The next message creates another one.
     fn split_in_time(&mut self) -> Result<(), ToolError> {
-        let Some(file) = &self.file else { return Ok(()) };
+        let Some(PresentFile::Open(file)) = &self.file else { return Ok(()) };
         let is_large = self.rules.bytes.is_some_and(|limit| file.written_len() >= limit);
         let is_old = self.rules.duration.is_some_and(|limit| self.file_start.elapsed() >= limit);
         if is_large || is_old {
@@ -143,7 +172,8 @@ impl RecordingFiles {
             *id = None;
         }
         match self.file.take() {
-            Some(file) => file.finish(),
+            Some(PresentFile::Open(file)) => file.finish(),
+            Some(PresentFile::Reserved(file)) => self.begin(file)?.finish(),
             None => Ok(()),
         }
     }
@@ -166,14 +196,9 @@ pub(crate) fn has_ros_channels<'c>(mut channels: impl Iterator<Item = &'c Record
 ///
 /// # Errors
 /// Fails if the file cannot be created. An existing file is no error, and stays.
-pub(crate) fn create_numbered(
-    path: &Path,
-    mut number: usize,
-    compression: CompressionOption,
-    profile: &str,
-) -> Result<(RecordingWriter, usize), ToolError> {
+pub(crate) fn create_numbered(path: &Path, mut number: usize) -> Result<(ReservedFile, usize), ToolError> {
     loop {
-        match RecordingWriter::create(&numbered_path(path, number), compression, profile) {
+        match ReservedFile::create(&numbered_path(path, number)) {
             Err(ToolError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => number += 1,
             result => return result.map(|file| (file, number)),
         }
@@ -209,14 +234,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("drive.mcap");
         let rules = SplitRules { bytes: Some(1), duration: None };
-        let create = || RecordingFiles::create(&path, CompressionOption::None, rules, false);
+        let create = || RecordingFiles::create(&path, CompressionOption::None, rules);
         let mut files = create().unwrap();
         std::fs::write(folder.path().join("drive_1.mcap"), "mine").unwrap();
         let channel = RecordedChannel { name: "a".to_owned(), schema: None, metadata: BTreeMap::new() };
         let channel = files.add_channel(channel);
         let times = MessageTimes { sequence: 1, log_time: 1, publish_time: 1 };
-        // The header of the first file exceeds the size, so the message goes into the next one.
-        files.write(channel, times, b"sample").unwrap();
+        for _ in 0..2 {
+            // The header of the first file exceeds the size, so the second message goes into the next one.
+            files.write(channel, times, b"sample").unwrap();
+        }
         files.finish().unwrap();
         assert_eq!(std::fs::read(folder.path().join("drive_1.mcap")).unwrap(), b"mine");
         assert!(folder.path().join("drive_2.mcap").exists());

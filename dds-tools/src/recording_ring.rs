@@ -167,7 +167,8 @@ impl RingContent {
     /// Fails if the file cannot be written.
     pub fn save(&self, path: &Path, number: usize, compression: CompressionOption) -> Result<SavedRing, ToolError> {
         let profile = if has_ros_channels(self.channels.iter()) { ROS_PROFILE } else { "" };
-        let (mut file, number) = create_numbered(path, number, compression, profile)?;
+        let (file, number) = create_numbered(path, number)?;
+        let mut file = file.begin(compression, profile)?;
         let mut ids = vec![None; self.channels.len()];
         for message in &self.messages {
             let id = match ids[message.channel] {

@@ -68,12 +68,6 @@ pub fn ros_type(type_name: &str) -> Option<RosTopicType> {
     Some(RosTopicType { ty, schema, hash })
 }
 
-/// Returns whether a DDS type name is that of a type of ROS.
-#[must_use]
-pub fn is_ros_type(type_name: &str) -> bool {
-    InterfaceName::from_dds_type_name(type_name).is_some()
-}
-
 /// Returns the ROS name of a DDS topic: `/chatter` for `rt/chatter`.
 #[must_use]
 pub fn ros_topic(topic: &str) -> Option<&str> {

@@ -9,7 +9,6 @@ use crate::options::{CompressionOption, RecordOptions};
 use crate::recording::{MessageTimes, RecordedChannel};
 use crate::recording_files::{RecordingFiles, SplitRules};
 use crate::recording_ring::{RecordingRing, SavedRing};
-use crate::ros::is_ros_type;
 use crate::stop::Stop;
 use crate::topic_access::sql_filter;
 use crate::topic_reader::TopicChange;
@@ -53,7 +52,7 @@ pub fn run(
 ) -> Result<(), ToolError> {
     let participant = network::join_to_read(&options.network, &read_topics(options))?;
     let mut watch = DomainWatch::new(&participant)?;
-    // The header of the file has the profile, so the first look decides it.
+    // The header of the file has the profile, so the topics before the first sample decide it.
     watch.settle(FIRST_LOOK, stop)?;
     let start = Time::now();
     let selection = TopicSelection {
@@ -74,7 +73,7 @@ pub fn run(
         trigger: RingTrigger::new(options)?,
         trigger_name: options.trigger.clone(),
         trigger_topic: None,
-        sink: Sink::new(options, &watch)?,
+        sink: Sink::new(options)?,
     };
     let stop = stop.after(options.end.duration);
     let written = recorder.record(&mut set, &mut watch, notes, &stop);
@@ -196,8 +195,15 @@ struct RingSaving {
 }
 
 impl Sink {
-    fn new(options: &RecordOptions, watch: &DomainWatch) -> Result<Self, ToolError> {
-        Ok(Self { writer_channels: 0, kind: SinkKind::new(options, watch)? })
+    fn new(options: &RecordOptions) -> Result<Self, ToolError> {
+        Ok(Self { writer_channels: 0, kind: SinkKind::new(options)? })
+    }
+
+    /// Notes that a topic of ROS is recorded. A ring knows its channels when it writes a file.
+    fn expect_ros_topics(&mut self) {
+        if let SinkKind::Files(files) = &mut self.kind {
+            files.expect_ros_topics();
+        }
     }
 
     pub(super) fn add_channel(&mut self, channel: RecordedChannel) -> usize {
@@ -260,7 +266,7 @@ impl Sink {
 }
 
 impl SinkKind {
-    fn new(options: &RecordOptions, watch: &DomainWatch) -> Result<Self, ToolError> {
+    fn new(options: &RecordOptions) -> Result<Self, ToolError> {
         let (path, compression) = (options.output.clone(), options.compression);
         if let Some(last) = options.last {
             // The first file comes later, so only the folder can fail now.
@@ -273,10 +279,8 @@ impl SinkKind {
             let files = RingFiles { ring, path, compression, next_number, saved_until, saving, failure };
             return Ok(Self::Ring(Box::new(files)));
         }
-        let topics = watch.view().topics();
-        let has_ros_topics = topics.values().any(|topic| topic.type_names().iter().any(|name| is_ros_type(name)));
         let rules = SplitRules { bytes: options.split_bytes, duration: options.split_time };
-        Ok(Self::Files(Box::new(RecordingFiles::create(&path, compression, rules, has_ros_topics)?)))
+        Ok(Self::Files(Box::new(RecordingFiles::create(&path, compression, rules)?)))
     }
 }
 
@@ -439,7 +443,11 @@ impl TopicRecorder {
             };
             let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
             writeln!(notes, "records {name} ({}){note}", ty.name(&topic)).map_err(ToolError::output)?;
-            self.recorded.insert(number, RecordedTopic::new(number, &name, &topic, &ty, filter));
+            let topic = RecordedTopic::new(number, &name, &topic, &ty, filter);
+            if topic.is_ros() {
+                self.sink.expect_ros_topics();
+            }
+            self.recorded.insert(number, topic);
         }
         for name in changes.awaited {
             let seconds = self.type_wait.as_secs_f64();

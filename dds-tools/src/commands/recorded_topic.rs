@@ -1,7 +1,6 @@
 //! A topic that is recorded: its channels, and its figures.
 //!
-//! Each writer has a channel, so the QoS and the GUID of a writer belong to each of its samples. A topic of ROS has one
-//! channel for all, as in `rosbag2`.
+//! Each writer has a channel, so the QoS and the GUID of a writer belong to each of its samples.
 
 use super::record::Sink;
 use crate::domain_view::{DomainView, DomainWatch, TopicView};
@@ -47,8 +46,6 @@ pub(super) struct RecordedTopic {
     number: usize,
     definition: RecordedChannel,
     is_transient_local: bool,
-    /// Whether each writer has a channel.
-    is_by_writer: bool,
     /// The channels of the writers. All topics together have at most [`WRITER_CHANNELS_MAX`].
     by_writer: HashMap<InstanceHandle, usize>,
     /// The writer of the last sample. Most samples have the same one as the sample before.
@@ -76,7 +73,6 @@ impl RecordedTopic {
             name: name.to_owned(),
             number,
             is_transient_local: topic.writers.iter().any(|writer| is_transient_local(writer)),
-            is_by_writer: !definition.metadata.contains_key(OFFERED_QOS_KEY),
             definition,
             by_writer: HashMap::new(),
             last: None,
@@ -92,6 +88,11 @@ impl RecordedTopic {
     /// Returns whether a writer kept samples for late readers when the topic appeared.
     pub(super) const fn is_transient_local(&self) -> bool {
         self.is_transient_local
+    }
+
+    /// Returns whether the topic has the names and the message definition of ROS.
+    pub(super) fn is_ros(&self) -> bool {
+        self.definition.metadata.contains_key(OFFERED_QOS_KEY)
     }
 
     pub(super) fn passes(&self, change: &TopicChange<'_>) -> bool {
@@ -129,7 +130,7 @@ impl RecordedTopic {
         }
         let channel = match self.by_writer.get(&writer) {
             Some(channel) => *channel,
-            None if self.is_by_writer && !writer.is_nil() && sink.writer_channels < WRITER_CHANNELS_MAX => {
+            None if !writer.is_nil() && sink.writer_channels < WRITER_CHANNELS_MAX => {
                 // The announcement of a writer arrives before its first sample.
                 watch.update()?;
                 let channel = sink.add_channel(writer_channel(&self.definition, writer, watch.view()));
@@ -199,6 +200,10 @@ fn writer_channel(definition: &RecordedChannel, writer: InstanceHandle, view: &D
     }
     let Some(found) = view.writer(writer) else { return channel };
     add(PARTICIPANT_KEY, view.participant_name(found.participant_key));
+    if definition.metadata.contains_key(OFFERED_QOS_KEY) {
+        // `rosbag2` reads the profiles of a topic from any of its channels. The writer may be newer than the topic.
+        add(OFFERED_QOS_KEY, offered_qos(&view.endpoints_of(&found.topic_name).writers));
+    }
     add(RELIABLE_KEY, found.qos.reliability.is_reliable().to_string());
     add(TRANSIENT_LOCAL_KEY, is_transient_local(found).to_string());
     let mut publisher = PublisherQos::default().partition(found.partition.iter().cloned());

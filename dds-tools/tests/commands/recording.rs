@@ -242,7 +242,7 @@ fn damaged_recording_fails_at_its_damaged_place() {
 }
 
 /// Runs `record` until `publish` has returned and its last change has arrived.
-fn record_while(domain: &Domain, line: &[&str], publish: impl FnOnce()) -> String {
+pub(crate) fn record_while(domain: &Domain, line: &[&str], publish: impl FnOnce()) -> String {
     std::thread::scope(|scope| {
         let stop = Stop::new();
         let recorder = scope.spawn({
@@ -879,18 +879,21 @@ fn failure_of_the_disk_still_prints_the_figures() {
     let path = place.join("drive.mcap");
     let domain = Domain::new();
     let writer = pose_writer(&domain.join("robot"));
-    // The header of the first file exceeds the size, so each sample begins a file.
+    // The header of a file exceeds the size, so each sample after the first one begins a file.
     let line = ["record", "--output", path.to_str().unwrap(), "--split-bytes", "1", "--for", "30"];
     let printed = std::thread::scope(|scope| {
         let recorder = scope.spawn(|| domain.run(&line));
         writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
         std::fs::remove_dir_all(&place).unwrap();
-        writer.write(&pose(1, 1.0)).unwrap();
+        for x in [1.0, 2.0] {
+            writer.write(&pose(1, x)).unwrap();
+            acknowledged(&writer);
+        }
         recorder.join().unwrap()
     });
     assert!(matches!(printed.result, Err(ToolError::Io { .. })), "{}", printed.notes);
-    assert!(printed.notes.contains("robot/pose: 1 samples, 0 lost\n"), "{}", printed.notes);
-    assert!(printed.notes.ends_with("recorded 1 samples of 1 topics\n"), "{}", printed.notes);
+    assert!(printed.notes.contains("robot/pose: 2 samples, 0 lost\n"), "{}", printed.notes);
+    assert!(printed.notes.ends_with("recorded 2 samples of 1 topics\n"), "{}", printed.notes);
 }
 
 #[derive(DdsType, Debug, Clone, PartialEq)]

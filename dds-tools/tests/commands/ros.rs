@@ -1,9 +1,13 @@
 //! Topics of ROS.
 
-use crate::support::{Domain, run_local};
-use dds_core::cdr::Encoded;
+use crate::recording::record_while;
+use crate::serving::await_that;
+use crate::support::{Domain, PATIENCE, run_local};
+use dds_core::cdr::{Encoded, Raw};
 use dds_core::qos::{DataReaderQos, DataWriterQos, TopicQos};
-use dds_core::{DdsType, Duration};
+use dds_core::{DataWriter, DdsType, DomainParticipant, Duration};
+use dds_tools::recording::{PARTICIPANT_KEY, WRITER_KEY, messages};
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -16,25 +20,60 @@ struct Vector3 {
     z: f64,
 }
 
-/// Records ten vectors of the topic `rt/force` and returns the notes.
-fn record_vectors(path: &Path) -> String {
-    let domain = Domain::new();
-    let robot = domain.join("robot");
+/// Creates a publisher of `/force` that keeps its vectors for late readers.
+fn force_writer(robot: &DomainParticipant, deadline: Duration) -> DataWriter<Raw> {
     // A raw topic announces no type, as the nodes of ROS.
     let topic = robot.raw_topic("rt/force", "geometry_msgs::msg::dds_::Vector3_", TopicQos::default()).unwrap();
-    let qos = DataWriterQos::default().reliable().transient_local().keep_last(10).deadline(Duration::from_secs(50));
-    let writer = robot.publisher(None).unwrap().writer_builder(&topic).qos(qos).build().unwrap();
-    for number in 0..10 {
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(10).deadline(deadline);
+    robot.publisher(None).unwrap().writer_builder(&topic).qos(qos).build().unwrap()
+}
+
+/// Writes a vector for each number.
+fn write_vectors(writer: &DataWriter<Raw>, numbers: Range<u32>) {
+    for number in numbers {
         // CDR_LE, then the members.
         let mut payload = vec![0, 1, 0, 0];
         payload.extend([f64::from(number), 0.5, -1.0].into_iter().flat_map(f64::to_le_bytes));
         writer.write_encoded(Encoded::new(&payload).unwrap()).unwrap();
     }
+}
+
+/// Records ten vectors of the topic `rt/force` and returns the notes.
+fn record_vectors(path: &Path) -> String {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = force_writer(&robot, Duration::from_secs(50));
+    write_vectors(&writer, 0..10);
     let text = domain.run(&["echo", "/force", "--count", "2"]).unwrap();
     assert_eq!(text, "{x: 0.0, y: 0.5, z: -1.0}\n{x: 1.0, y: 0.5, z: -1.0}\n");
     let printed = domain.run(&["record", "--output", path.to_str().unwrap(), "--count", "10", "/force"]);
     assert!(printed.result.is_ok(), "{:?}", printed.result);
     printed.notes
+}
+
+/// Records two publishers of `/force`, and returns their GUIDs.
+///
+/// The first one writes 0 to 9. The second one appears later, and writes 10 to 12.
+fn record_two_publishers(path: &Path) -> [String; 2] {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    // A writer that left before its first sample is written has its GUID alone.
+    let mut writers = Vec::new();
+    record_while(&domain, &["record", "--output", path.to_str().unwrap(), "/force"], || {
+        // The recording begins before its topic, as in most launch files.
+        await_that(|| path.exists().then_some(()));
+        let mut publish = |deadline, numbers| {
+            let writer = force_writer(&robot, Duration::from_secs(deadline));
+            write_vectors(&writer, numbers);
+            writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            writer.acknowledged().block_for(PATIENCE).unwrap();
+            writers.push(writer);
+        };
+        publish(50, 0..10);
+        publish(70, 10..13);
+    });
+    let guids: Vec<String> = writers.iter().map(|writer| writer.guid().to_string()).collect();
+    guids.try_into().unwrap()
 }
 
 #[test]
@@ -51,6 +90,30 @@ fn recording_of_ros_topic_has_names_and_schema_of_ros() {
         assert_eq!((&topic["topic"], &topic["schema"]), (&"/force".into(), &"ros2msg".into()));
         assert_eq!(topic["samples"], 10);
     }
+}
+
+#[test]
+fn recording_of_ros_topic_names_the_writer_of_each_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("force.mcap");
+    let guids = record_two_publishers(&path);
+    assert_eq!(dds_tools::recording::profile_of(&path).unwrap(), "ros2");
+    let (mut counts, mut profiles) = ([0, 0], [0, 0]);
+    for message in messages(&path).unwrap() {
+        let message = message.unwrap();
+        let metadata = &message.channel.metadata;
+        let writer = guids.iter().position(|guid| metadata.get(WRITER_KEY) == Some(guid)).expect("a writer");
+        assert_eq!((message.channel.topic.as_str(), &metadata[PARTICIPANT_KEY]), ("/force", &"robot".to_owned()));
+        let value = f64::from_le_bytes(message.data[4..12].try_into().unwrap());
+        assert_eq!(usize::from(value >= 10.0), writer, "{value}");
+        counts[writer] += 1;
+        profiles[writer] = metadata["offered_qos_profiles"].matches("- history").count();
+    }
+    // `rosbag2` reads the profiles from any channel of the topic, so a later one has those of all publishers.
+    assert_eq!((counts, profiles), ([10, 3], [1, 2]));
+    let text = run_local(&["info", path.to_str().unwrap(), "--json"]).unwrap();
+    let topic: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&topic["topic"], &topic["samples"]), (&"/force".into(), &13.into()));
 }
 
 #[test]
@@ -75,13 +138,19 @@ fn recording_of_ros_topic_plays_as_dds_topic() {
 fn rosbags_and_mcap_ros2_read_our_recordings_and_we_play_theirs() {
     let python = std::env::var_os("DDS_TEST_PYTHON").expect("DDS_TEST_PYTHON names Python");
     let folder = tempfile::tempdir().unwrap();
-    let (ours, theirs) = (folder.path().join("ours.mcap"), folder.path().join("theirs"));
+    let [ours, two, theirs] = ["ours.mcap", "two.mcap", "theirs"].map(|name| folder.path().join(name));
     record_vectors(&ours);
+    let guids = record_two_publishers(&two);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/ros_readers.py");
-    let output = Command::new(&python).arg(&script).args([&ours, &theirs]).output().unwrap();
+    let output = Command::new(&python).arg(&script).args([&ours, &two, &theirs]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(text, "mcap_ros2 10\nrosbags /force geometry_msgs/msg/Vector3 10 RELIABLE TRANSIENT_LOCAL\n");
+    let expected = format!(
+        "mcap_ros2 10\nrosbags /force geometry_msgs/msg/Vector3 10 RELIABLE TRANSIENT_LOCAL\n\
+         mcap_ros2 {} 10\nmcap_ros2 {} 3\nrosbags 13 of 2 connections, converted 13\n",
+        guids[0], guids[1]
+    );
+    assert_eq!(text, expected);
 
     let domain = Domain::new();
     let reader = domain.join("observer").reader_builder::<Vector3>("rt/bag").keep_all().reliable().build().unwrap();

@@ -1,13 +1,15 @@
-"""Reads a recording with two libraries of ROS users, and writes a bag: ros_readers.py OURS.mcap FOLDER_OF_A_NEW_BAG"""
+"""Reads recordings with two libraries of ROS users, and writes a bag: ros_readers.py OURS TWO_PUBLISHERS NEW_FOLDER"""
 import sys
 from pathlib import Path
 
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
+from rosbags.convert import convert
+from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-ours, theirs = sys.argv[1:]
+ours, two, theirs = sys.argv[1:]
 with open(ours, "rb") as file:
     reader = make_reader(file, decoder_factories=[DecoderFactory()])
     values = [message.x for _, _, _, message in reader.iter_decoded_messages(topics=["/force"])]
@@ -21,6 +23,27 @@ with Reader(Path(ours)) as bag:
     assert values == [float(number) for number in range(10)], values
     [qos] = connection.ext.offered_qos_profiles
     print("rosbags", connection.topic, connection.msgtype, len(values), qos.reliability.name, qos.durability.name)
+
+# Two publishers of a topic have two channels. Each one names its publisher, and is a connection for `rosbags`.
+with open(two, "rb") as file:
+    counts = {}
+    reader = make_reader(file, decoder_factories=[DecoderFactory()])
+    for _, channel, _, message in reader.iter_decoded_messages(topics=["/force"]):
+        guid = channel.metadata["dds.writer_guid"]
+        assert message.x == sum(counts.values()), message
+        counts[guid] = counts.get(guid, 0) + 1
+    for guid, count in counts.items():
+        print("mcap_ros2", guid, count)
+
+with AnyReader([Path(two)]) as bag:
+    connections = [connection for connection in bag.connections if connection.topic == "/force"]
+    values = [bag.deserialize(raw, connection.msgtype).x for connection, _, raw in bag.messages(connections)]
+    assert values == [float(number) for number in range(13)], values
+    print("rosbags", len(values), "of", len(connections), "connections", end=", ")
+converted = Path(two).with_suffix("")
+convert([Path(two)], converted, "sqlite3", 9, None, "file", None, None, [], [], [], [])
+with Reader(converted) as bag:
+    print("converted", len(list(bag.messages())))
 
 Vector3 = store.types["geometry_msgs/msg/Vector3"]
 with Writer(Path(theirs), version=9, storage_plugin=StoragePlugin.MCAP) as bag:
