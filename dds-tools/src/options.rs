@@ -8,7 +8,7 @@ pub use crate::commands::security::{
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 pub use crate::live_view::otlp::CollectorUrl;
 pub use crate::writer_options::{DurabilityOption, WriterQosOptions};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -145,6 +145,9 @@ pub struct ListOptions {
     /// Print again after each change, until Ctrl-C.
     #[arg(short, long)]
     pub watch: bool,
+    /// End after this number of lists.
+    #[arg(short = 'n', long, value_parser = value_parser!(u64).range(1..), requires = "watch")]
+    pub count: Option<u64>,
     /// End after this number of seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds, requires = "watch")]
     pub duration: Option<Duration>,
@@ -223,6 +226,17 @@ pub struct CheckOptions {
 pub struct EndOptions {
     /// End after this number of samples.
     #[arg(short = 'n', long)]
+    pub count: Option<u64>,
+    /// End after this number of seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
+}
+
+/// The end of a command that prints reports.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ReportEndOptions {
+    /// End after this number of reports.
+    #[arg(short = 'n', long, value_parser = value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// End after this number of seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
@@ -389,9 +403,9 @@ pub struct LossOptions {
     /// Seconds between two reports.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
     pub every: Duration,
-    /// End after this number of seconds.
-    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
-    pub duration: Option<Duration>,
+    /// The end. A report has lines for each topic.
+    #[command(flatten)]
+    pub end: ReportEndOptions,
     /// The output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -409,9 +423,9 @@ pub struct TopOptions {
     /// Seconds between two screens.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
     pub every: Duration,
-    /// End after this number of seconds.
-    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
-    pub duration: Option<Duration>,
+    /// The end. Each screen is a report.
+    #[command(flatten)]
+    pub end: ReportEndOptions,
     /// The output.
     #[command(flatten)]
     pub output: OutputOptions,

@@ -31,9 +31,9 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
     let mut set = TopicSet::new(participant, &options.topics);
     let mut report =
         LossReport { is_json: options.output.json, socket_drops: DropsSinceStart::default(), drops: HashMap::new() };
-    let stop = stop.after(options.duration);
-    let mut period_start = Instant::now();
-    while !stop.is_due() {
+    let stop = stop.after(options.end.duration);
+    let (mut period_start, mut reports) = (Instant::now(), 0);
+    while !stop.is_due() && options.end.count.is_none_or(|count| reports < count) {
         watch.update()?;
         set.open_topics(&watch)?;
         set.take(|_, _, _| ())?;
@@ -43,6 +43,7 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
                 report.print_topic(name, &topic.end_period().losses, &watch, false, output)?;
             }
             report.print_drops(&watch, false, output)?;
+            reports += 1;
         }
         stop.sleep(STEP);
     }

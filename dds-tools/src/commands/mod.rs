@@ -47,8 +47,8 @@ pub fn run(
     stop: &Stop,
 ) -> Result<(), ToolError> {
     match command {
-        Command::Ls(options) => list::topics(options, output, stop),
-        Command::Ps(options) => list::participants(options, output, stop),
+        Command::Ls(options) => list::topics(options, output, notes, stop),
+        Command::Ps(options) => list::participants(options, output, notes, stop),
         Command::Show(options) => show::run(options, output, stop),
         Command::Why(options) => why::run(options, output, stop),
         Command::Check(options) => check::run(options, output, notes, stop),

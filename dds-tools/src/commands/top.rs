@@ -103,16 +103,16 @@ pub fn run(options: &TopOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         delays: DelayMeter::default(),
         period_delays: HashMap::new(),
     };
-    let stop = stop.after(options.duration);
+    let stop = stop.after(options.end.duration);
     if options.output.json {
-        return observer.each_period(options.every, &mut watch, &stop, |screen| {
+        return observer.each_period(options, &mut watch, &stop, |screen| {
             let line = serde_json::to_value(screen).map_err(|error| ToolError::output(error.into()))?;
             write_json(output, &line)
         });
     }
     let screen = RawScreen::enter(output)?;
     let mut terminal = Terminal::new(CrosstermBackend::new(&mut *screen.output)).map_err(ToolError::output)?;
-    observer.each_period(options.every, &mut watch, &stop, |screen| {
+    observer.each_period(options, &mut watch, &stop, |screen| {
         terminal.draw(|frame| draw(screen, frame)).map(|_| ()).map_err(ToolError::output)
     })
 }
@@ -157,14 +157,14 @@ impl DomainObserver {
     /// Observes the domain, and calls `show` at the end of each period.
     fn each_period(
         &mut self,
-        period: Duration,
+        options: &TopOptions,
         watch: &mut DomainWatch,
         stop: &Stop,
         mut show: impl FnMut(&TopScreen) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         let reads_keys = std::io::stdin().is_terminal();
-        let mut period_start = Instant::now();
-        while !stop.is_due() {
+        let (mut period_start, mut shown) = (Instant::now(), 0);
+        while !stop.is_due() && options.end.count.is_none_or(|count| shown < count) {
             watch.update()?;
             self.set.open_topics(watch)?;
             self.latencies.update()?;
@@ -174,9 +174,10 @@ impl DomainObserver {
                     period_delays.entry(topic).or_default().record(delay);
                 }
             })?;
-            if period_start.elapsed() >= period {
+            if period_start.elapsed() >= options.every {
                 period_start = Instant::now();
                 show(&self.screen(watch.view()))?;
+                shown += 1;
             }
             if reads_keys {
                 if is_end_requested(STEP)? {

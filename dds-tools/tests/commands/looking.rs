@@ -1,10 +1,8 @@
 //! `ls`, `ps`, `show`, `completions` and `man`.
 
 use crate::support::{Domain, PATIENCE, Pose, pose, pose_reader, pose_writer, run_local};
-use clap::Parser;
 use dds_core::qos::DataWriterQos;
 use dds_tools::ToolError;
-use dds_tools::options::CommandLine;
 use std::time::Instant;
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
@@ -34,15 +32,6 @@ fn ls_prints_topics_with_their_endpoints() {
 }
 
 #[test]
-fn watched_list_ends_after_its_time() {
-    let domain = Domain::new();
-    // Without the end, the command runs on until Ctrl-C.
-    let text = domain.run(&["ls", "--watch", "--for", "0.3", "--wait", "0.1"]).unwrap();
-    assert!(text.starts_with("TOPIC"), "{text}");
-    assert!(CommandLine::try_parse_from(["dds", "ls", "--for", "1"]).is_err(), "only a watched list runs on");
-}
-
-#[test]
 fn ps_prints_participants() {
     let domain = Domain::new();
     let robot = domain.join("robot");
@@ -64,9 +53,18 @@ fn ps_prints_participants() {
 }
 
 #[test]
-fn empty_domain_prints_only_the_header() {
-    let text = Domain::new().run(&["ls", "--wait", "0.1"]).unwrap();
-    assert_eq!(text.lines().count(), 1);
+fn empty_list_has_a_header_and_says_why_it_is_empty() {
+    let domain = Domain::new();
+    for command in ["ls", "ps"] {
+        let printed = domain.run(&[command, "--wait", "0.1"]);
+        assert!(printed.notes.starts_with("no participant was found; "), "{}", printed.notes);
+        assert_eq!(printed.unwrap().lines().count(), 1);
+    }
+    let robot = domain.join("robot");
+    let _writer = pose_writer(&robot);
+    domain.run_until(&["ls", "--wait", "0.8"], |text| text.contains("robot/pose"));
+    let printed = domain.run(&["ls", "arm", "--wait", "0.8", "--json"]);
+    assert_eq!((printed.notes.as_str(), printed.output.as_str()), ("no name of a topic contains \"arm\"\n", ""));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod browser;
 mod checking;
 mod cyclone;
+mod ending;
 mod fast_dds;
 mod fast_dds_3;
 mod hosts;
