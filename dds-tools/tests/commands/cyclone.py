@@ -9,7 +9,7 @@ from cyclonedds.core import InstanceState, Policy, Qos, ReadCondition, SampleSta
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlEnum, IdlStruct
 from cyclonedds.idl.annotations import appendable, final, key
-from cyclonedds.idl.types import array, byte, int32, sequence, uint8, uint64
+from cyclonedds.idl.types import array, byte, float64, int32, sequence, uint8, uint32, uint64
 from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
@@ -57,6 +57,15 @@ class LatencyReport(IdlStruct, typename="dds::LatencyReport"):
     buckets: sequence[LatencyBucket]
 
 
+@dataclass
+@final
+class Pose(IdlStruct, typename="Pose"):
+    robot: uint32
+    key("robot")
+    x: float64
+    y: float64
+
+
 QOS = Qos(Policy.Reliability.Reliable(duration(seconds=1)), Policy.Durability.TransientLocal, Policy.History.KeepLast(10))
 
 
@@ -70,9 +79,29 @@ def print_latencies():
         print(json.dumps(line), flush=True)
 
 
+def poses(role):
+    """A best-effort publisher of `robot/pose`, or a reliable subscriber, which do not match."""
+    name = "robot" if role == "publish_pose" else "planner"
+    participant = DomainParticipant(0, qos=Qos(Policy.EntityName(name)))
+    topic = Topic(participant, "robot/pose", Pose)
+    if role == "subscribe_pose":
+        reader = DataReader(participant, topic, qos=Qos(Policy.Reliability.Reliable(duration(seconds=1))))
+    else:
+        writer = DataWriter(participant, topic, qos=Qos(Policy.Reliability.BestEffort))
+    print("ready", flush=True)
+    number = 0
+    while True:
+        if role == "publish_pose":
+            writer.write(Pose(robot=7, x=number / 4, y=1.5))
+        number += 1
+        time.sleep(0.1)
+
+
 def main():
     if sys.argv[1] == "latencies":
         return print_latencies()
+    if sys.argv[1] in ("publish_pose", "subscribe_pose"):
+        return poses(sys.argv[1])
     topic = Topic(DomainParticipant(0), "lab/reading", Reading, qos=QOS)
     if sys.argv[1] == "publish":
         writer = DataWriter(topic.participant, topic, qos=QOS)

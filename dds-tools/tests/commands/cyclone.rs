@@ -20,13 +20,13 @@ struct Reading {
 }
 
 /// A Python process with Cyclone DDS, which ends with this value.
-struct Peer {
+pub(crate) struct Peer {
     process: Child,
     output: BufReader<ChildStdout>,
 }
 
 impl Peer {
-    fn start(role: &str) -> Self {
+    pub(crate) fn start(role: &str) -> Self {
         Self::run(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/cyclone.py"), &[role])
     }
 
@@ -38,7 +38,7 @@ impl Peer {
         Self { process, output }
     }
 
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         line.trim().to_owned()

@@ -13,6 +13,7 @@ mod latencies;
 mod looking;
 mod losing;
 mod pairs;
+mod picture;
 mod problems;
 mod program;
 mod recording;
