@@ -33,6 +33,7 @@ const isNumber = value => typeof value === "number";
 const bytes = value => value >= 1e6 ? `${(value / 1e6).toFixed(2)} MB` : value >= 1e3 ? `${(value / 1e3).toFixed(2)} kB` : `${value.toFixed(0)} B`;
 const milliseconds = value => isNumber(value) ? `${(value / 1e6).toFixed(3)} ms` : "-";
 const short = (text, length) => text.length > length ? `${text.slice(0, length - 1)}…` : text;
+const limitText = (found, shown) => found > shown ? `${shown} of ${found} topics are shown.` : "";
 const count = (topic, kind) => topic.endpoints.filter(endpoint => endpoint.kind === kind).length;
 
 function remember() {
@@ -65,8 +66,9 @@ function row(cells, isBad) {
 
 function drawTopics() {
   const wanted = byId("filter").value;
-  const rows = [];
-  for (const topic of state.topics.filter(topic => topic.topic.includes(wanted)).slice(0, TOPICS_SHOWN)) {
+  const rows = [], found = state.topics.filter(topic => topic.topic.includes(wanted));
+  byId("topics-limit").textContent = limitText(found.length, TOPICS_SHOWN);
+  for (const topic of found.slice(0, TOPICS_SHOWN)) {
     const made = row([topic.topic, topic.types.join(" "), [count(topic, "writer"), true], [count(topic, "reader"), true],
       [topic.rate_hz.toFixed(1), true], [bytes(topic.bytes_per_second), true], [topic.lost, true], [topic.lost_total, true],
       [milliseconds(topic.delay_p50_ns), true], [milliseconds(topic.delay_p99_ns), true]], topic.lost > 0);
@@ -80,6 +82,7 @@ function drawTopics() {
 function drawTables() {
   byId("participants").replaceChildren(...state.participants.map(found => row([found.participant, found.vendor,
     [found.writers, true], [found.readers, true], [found.socket_dropped ?? "-", true]], found.socket_dropped > 0)));
+  byId("client-section").hidden = state.clients.length === 0;
   byId("clients").replaceChildren(...state.clients.map(client => row([client.address, [client.sent, true],
     [client.dropped, true]], client.dropped > 0)));
 }
@@ -93,6 +96,7 @@ function drawGraph() {
   }
   const unmatched = topic => topic.endpoints.some(endpoint => bad.has(endpoint.guid));
   const topics = [...state.topics].sort((a, b) => unmatched(b) - unmatched(a)).slice(0, GRAPH_TOPICS);
+  byId("graph-limit").textContent = limitText(state.topics.length, GRAPH_TOPICS);
   const columns = { writer: new Map(), topic: new Map(), reader: new Map() };
   const edges = new Map();
   for (const topic of topics) {

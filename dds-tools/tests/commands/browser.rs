@@ -13,27 +13,32 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Opens a page, takes a picture of it, and returns its document after a few refreshes.
+/// Opens a page and returns its document after a few refreshes. Takes a light and a dark picture of it.
 fn open(address: SocketAddr, path: &str, picture: &str) -> String {
     let folder = PathBuf::from(std::env::var_os("DDS_TEST_SCREENSHOTS").expect("the folder of the pictures"));
-    let picture = folder.join(picture);
-    let _ = std::fs::remove_file(&picture);
     let profile = tempfile::tempdir().unwrap();
     let browser = std::env::var("DDS_TEST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
-    let run = |more: &str| {
+    let run = |more: &[&str]| {
         let mut command = Command::new(&browser);
         command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,1400"]);
         // The time of the page, which stands still during its requests.
-        command.args(["--virtual-time-budget=4000", &format!("--user-data-dir={}", profile.path().display()), more]);
-        command.arg(format!("http://{address}/{path}")).stdin(Stdio::null());
+        command.args(["--virtual-time-budget=4000", &format!("--user-data-dir={}", profile.path().display())]);
+        command.args(more).arg(format!("http://{address}/{path}")).stdin(Stdio::null());
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    run(&format!("--screenshot={}", picture.display()));
-    let bytes = std::fs::read(&picture).unwrap();
-    assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000, "{} bytes", bytes.len());
-    run("--dump-dom")
+    let photograph = |name: String, more: &[&str]| {
+        let file = folder.join(name);
+        let _ = std::fs::remove_file(&file);
+        let screenshot = format!("--screenshot={}", file.display());
+        run(&[&[screenshot.as_str()], more].concat());
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000, "{} bytes", bytes.len());
+    };
+    photograph(format!("{picture}.png"), &[]);
+    photograph(format!("{picture}-dark.png"), &["--force-dark-mode"]);
+    run(&["--dump-dom"])
 }
 
 /// Returns the content of an element.
@@ -68,7 +73,7 @@ fn browser_shows_graph_problems_rates_and_samples() {
                     let is_complete = rates.flatten().any(|rate| rate > 0.0) && state["pairs"][0].is_object();
                     is_complete.then_some(())
                 });
-                open(address, "#robot/pose", "page.png")
+                open(address, "#robot/pose", "page")
             });
             is_done.store(true, Ordering::Relaxed);
             let document = looked.unwrap();
@@ -166,12 +171,13 @@ fn browser_draws_a_large_domain() {
     let address = listener.local_addr().unwrap();
     let state = large_state().to_string();
     let server = std::thread::spawn(move || answer(&listener, &state));
-    let document = open(address, "", "large.png");
+    let document = open(address, "", "large");
     get(address, "/end", "");
     let mut refreshes = server.join().unwrap();
     refreshes.sort_unstable();
     assert!(document.contains("200 participants, 400 topics"), "{document}");
     assert_eq!(content(&document, "topics").matches("<tr>").count(), 400);
+    assert!(content(&document, "graph-limit").contains("60 of 400 topics are shown."), "{document}");
     let median = refreshes[refreshes.len() / 2];
     println!("a refresh of 200 participants with 2000 endpoints takes the browser {median:.1?} or less");
 }
