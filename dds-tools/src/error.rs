@@ -32,6 +32,13 @@ pub enum ToolError {
         /// The topics that were found.
         known: Vec<String>,
     },
+    /// No server of the service was found.
+    NoService {
+        /// The requested service.
+        service: String,
+        /// The services that were found.
+        known: Vec<String>,
+    },
     /// No endpoint of the topic describes its type.
     NoType {
         /// The topic.
@@ -109,10 +116,11 @@ impl fmt::Display for ToolError {
             Self::Recording { name, source } => write!(f, "{name}: {source}"),
             Self::NoTopic { topic, known } => {
                 write!(f, "no endpoint of topic \"{topic}\" was found")?;
-                match known.as_slice() {
-                    [] => f.write_str("; no other topic was found either: check --domain, --peer and --scope"),
-                    known => write!(f, "; known topics: {}", known.join(", ")),
-                }
+                write_known("topic", known, f)
+            }
+            Self::NoService { service, known } => {
+                write!(f, "no server of service \"{service}\" was found")?;
+                write_known("service", known, f)
             }
             Self::NoType { topic, type_names } => write!(
                 f,
@@ -132,6 +140,14 @@ impl fmt::Display for ToolError {
             }
             Self::NothingArrived { awaited, next_step } => write!(f, "no {awaited} arrived; {next_step}"),
         }
+    }
+}
+
+/// Writes the names that the user may have meant.
+fn write_known(kind: &str, known: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match known {
+        [] => write!(f, "; no other {kind} was found either: check --domain, --peer and --scope"),
+        known => write!(f, "; known {kind}s: {}", known.join(", ")),
     }
 }
 

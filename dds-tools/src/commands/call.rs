@@ -27,8 +27,8 @@ const NUMBER: MemberId = MemberId(1);
 /// Sends one request, and prints its reply.
 ///
 /// # Errors
-/// [`ToolError::Value`] for a request that does not fit its type. [`ToolError::NothingArrived`] without a server or a
-/// reply within the time.
+/// [`ToolError::NoService`] without a server. [`ToolError::Value`] for a request that does not fit its type.
+/// [`ToolError::NothingArrived`] without a match or a reply within the time.
 pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
@@ -37,7 +37,13 @@ pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result
         let (type_file, type_wait) = (options.type_file.clone(), options.type_wait);
         topic_type(&participant, watch, topic, &TypeOptions { type_file, type_name: name.clone(), type_wait }, stop)
     };
-    let request_type = type_of(&mut watch, &request_topic, &options.request_type)?;
+    let request_type = type_of(&mut watch, &request_topic, &options.request_type).map_err(|error| match error {
+        ToolError::NoTopic { known, .. } => {
+            let known = known.iter().filter_map(|topic| service_of(topic)).collect();
+            ToolError::NoService { service: options.service.clone(), known }
+        }
+        error => error,
+    })?;
     let reply_type = type_of(&mut watch, &reply_topic, &options.reply_type)?;
     let servers = watch.view().endpoints_of(&request_topic);
     let replies = watch.view().endpoints_of(&reply_topic);
@@ -74,6 +80,16 @@ fn topics_of(service: &str) -> (String, String) {
         return (format!("rq{service}Request"), format!("rr{service}Reply"));
     }
     (format!("{service}_Request"), format!("{service}_Reply"))
+}
+
+/// Returns the service whose requests a topic has.
+fn service_of(topic: &str) -> Option<String> {
+    let of_ros = topic.strip_prefix("rq").filter(|name| name.starts_with('/'));
+    let name = match of_ros {
+        Some(name) => name.strip_suffix("Request"),
+        None => topic.strip_suffix("_Request"),
+    };
+    name.map(str::to_owned)
 }
 
 /// Returns whether requests have the header of `rmw_cyclonedds`. Other servers read the identity of RTPS.

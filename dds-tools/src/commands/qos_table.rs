@@ -5,7 +5,7 @@ use super::why::pair_of;
 use crate::domain_view::TopicView;
 use dds_core::Guid;
 use dds_core::matching::MatchReport;
-use dds_core::qos::{DataRepresentation, Presentation};
+use dds_core::qos::{DataRepresentation, Ownership, Presentation};
 use std::fmt;
 
 /// Endpoints beside each other. Further ones follow below.
@@ -60,7 +60,10 @@ macro_rules! policies {
 impl QosTable {
     pub(super) fn new(topic: &TopicView<'_>) -> Self {
         let writers = topic.writers.iter().map(|writer| {
-            let ownership = format!("{} {}", spaced(&writer.qos.ownership), writer.qos.ownership_strength);
+            let mut ownership = spaced(&writer.qos.ownership);
+            if writer.qos.ownership == Ownership::Exclusive {
+                ownership += &format!(" {}", writer.qos.ownership_strength);
+            }
             policies!(writer, writer.qos.lifespan.to_string(), ownership)
         });
         let readers =

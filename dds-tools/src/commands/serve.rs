@@ -67,6 +67,11 @@ pub fn run(
         writeln!(notes, "page      {page}\nFoxglove  {foxglove}")
             .and_then(|()| notes.flush())
             .map_err(ToolError::output)?;
+        if options.bind.ip().is_unspecified() {
+            let all = options.bind.ip();
+            writeln!(notes, "on other hosts, replace {all} by a name or address of this host")
+                .map_err(ToolError::output)?;
+        }
     }
     let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone())?;
     let mut view = LiveView {

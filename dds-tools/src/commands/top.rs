@@ -90,7 +90,7 @@ pub struct ParticipantLine {
 pub fn run(options: &TopOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     if !options.output.json && !std::io::stdout().is_terminal() {
         let reason = "the output is no terminal; use --json, or `dds hz`, `dds bw` and `dds loss`".to_owned();
-        return Err(ToolError::Value { path: "dds top".to_owned(), reason });
+        return Err(ToolError::value(reason));
     }
     let participant = network::join_to_read(&options.network, &options.topics)?;
     let mut watch = DomainWatch::new(&participant)?;

@@ -96,6 +96,7 @@ fn show_compares_all_policies_and_names_each_match() {
     reliability.sort_unstable();
     assert_eq!(reliability, ["best effort", "reliable"]);
     let weak = row("reliability ").position(|value| value == "best effort").unwrap();
+    assert!(row("ownership ").all(|value| value == "shared"), "a strength without effect: {text}");
     assert!(row("lifespan ").nth(weak).unwrap().starts_with("7"), "{text}");
     let others = ["matches R1", "matches no reader"];
     assert!(text.contains(&format!("W{} {}", 2 - weak, others[0])), "{text}");

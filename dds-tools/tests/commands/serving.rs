@@ -207,6 +207,14 @@ fn page_has_figures_problems_and_samples() {
 }
 
 #[test]
+fn address_of_all_interfaces_is_explained() {
+    let printed = Domain::new().run(&["serve", "--bind", "0.0.0.0:0", "--for", "0"]);
+    let expected = "on other hosts, replace 0.0.0.0 by a name or address of this host\n";
+    assert!(printed.notes.ends_with(expected), "{}", printed.notes);
+    printed.unwrap();
+}
+
+#[test]
 fn other_sites_and_missing_tokens_are_refused() {
     let domain = Domain::new();
     let token = "secret-of-this-test";
