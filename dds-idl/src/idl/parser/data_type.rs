@@ -116,6 +116,11 @@ fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
         return unknown_type_of_corba(parser);
     }
     let name = parser.text(token.symbol).to_owned();
+    if name == "TypeCode" {
+        parser.bump();
+        parser.vendor_warning("the type `TypeCode`", "omniORB", token.span, "write `CORBA::TypeCode`");
+        return Some((DataType::Opaque("CORBA"), token.span));
+    }
     let (basic, vendor) = type_of_vendor(&name)?;
     parser.bump();
     let help = format!("write `{}`", basic.idl_name());

@@ -1,6 +1,6 @@
 //! Interfaces, and other definitions that are not data.
 
-use super::{accept, accept_silently, refusal, refuse, warn};
+use super::{accept, accept_silently, member_types, refusal, refuse, warn};
 use crate::model::{DefinitionKind, NotData};
 
 #[test]
@@ -102,6 +102,12 @@ fn types_of_corba_need_no_include() {
         "1:45: `S` is skipped: `CORBA` is not data of a DDS topic",
     );
     refuse("struct S { CORBA::TypeCode type; };", "1:12: `CORBA` is not data of a DDS topic");
+    // omniORB knows this type also by its short name: `corbaidl.idl` of omniORB.
+    let found = warn(
+        "module CORBA { interface I { TypeCode type(); }; struct S { long a; }; };",
+        "1:30: the type `TypeCode` is not standard IDL",
+    );
+    assert_eq!(member_types(&found, "CORBA::S"), ["int32"]);
 }
 
 #[test]
