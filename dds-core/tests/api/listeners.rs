@@ -12,6 +12,7 @@ use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, Subscrib
 use dds_core::status::{CountStatus, IncompatibleQosStatus, PeerStatus, ReaderEvent, StatusMask, WriterEvent};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Subscriber};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
@@ -528,6 +529,81 @@ fn listeners_writing_back_let_write_return() {
     at_pong.wait_for_readers(1).block_for(PATIENCE).unwrap();
     write(&ping, 0);
     told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
+}
+
+/// Each call of a listener writes the next sample of its topic, so its reader is never empty.
+#[test]
+fn endless_samples_let_other_listeners_run() {
+    const ENOUGH: u64 = 10_000;
+    const IN_A_ROW: u64 = 32;
+    let participant = World::new().participant();
+    let endless = participant.writer_builder::<Count>("endless").qos(Preset::Event).build().unwrap();
+    let other = participant.writer_builder::<Count>("other").qos(Preset::Event).build().unwrap();
+    let handled = Arc::new(AtomicU64::new(0));
+    let (send, told) = mpsc::channel();
+    let before = Arc::clone(&handled);
+    let _other = participant
+        .reader_builder::<Count>("other")
+        .qos(Preset::Event)
+        .on_sample(move |_| send.send(before.load(Ordering::Relaxed)).unwrap())
+        .build()
+        .unwrap();
+    let (again, beside) = (endless.clone(), other.clone());
+    let _endless = participant
+        .reader_builder::<Count>("endless")
+        .qos(Preset::Event)
+        .on_sample(move |sample| {
+            let count = sample.data.unwrap().count;
+            handled.store(count + 1, Ordering::Relaxed);
+            if count == 0 {
+                beside.write(&Count { count: 0 }).unwrap();
+            }
+            // A starved listener ends the test, and does not hang it.
+            if count < ENOUGH {
+                again.write(&Count { count: count + 1 }).unwrap();
+            }
+        })
+        .build()
+        .unwrap();
+    other.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    endless.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    write(&endless, 0);
+    let before = told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
+    assert!(before <= IN_A_ROW, "{before} samples before the call of another listener");
+}
+
+/// No new sample calls a listener again, so it must find the rest by itself.
+#[test]
+fn on_sample_continues_after_full_turn() {
+    const WAITING: u64 = 100;
+    let participant = World::new().participant();
+    let (entered, in_call) = mpsc::channel();
+    let (leave, may_leave) = mpsc::channel::<()>();
+    let (send, told) = mpsc::channel();
+    let _reader = participant
+        .reader_builder::<Count>("topic")
+        .qos(Preset::Event)
+        .on_sample(move |sample| {
+            let count = sample.data.unwrap().count;
+            if count == 0 {
+                entered.send(()).unwrap();
+                may_leave.recv().unwrap();
+            }
+            send.send(count).unwrap();
+        })
+        .build()
+        .unwrap();
+    let writer = participant.writer_builder::<Count>("topic").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    write(&writer, 0);
+    in_call.recv().unwrap();
+    for count in 1..WAITING {
+        write(&writer, count);
+    }
+    leave.send(()).unwrap();
+    for count in 0..WAITING {
+        assert_eq!(told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap(), count);
+    }
 }
 
 #[test]

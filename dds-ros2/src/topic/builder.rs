@@ -140,10 +140,12 @@ impl<T> SubscriptionBuilder<T> {
 
     /// Calls `callback` with each message, on the event thread of the context.
     ///
-    /// A wait or an iterator beside it takes messages away from it. With `keep_last`, new messages replace old ones
-    /// while the callback blocks. It may block, such as for the answer of a service. Other callbacks of subscriptions,
-    /// and changes of the graph, wait until the present messages are handled. A callback that owns its node keeps the
-    /// node alive until the subscription is dropped. After a panic, it is not called again.
+    /// It may block, such as for the answer of a service. While it blocks, no other callback of a subscription runs,
+    /// and the graph does not change. They have their turn after at most 32 messages in a row. With `keep_last`, new
+    /// messages replace old ones while the callback blocks.
+    ///
+    /// A wait or an iterator beside it takes messages away from it. A callback that owns its node keeps the node alive
+    /// until the subscription is dropped. After a panic, it is not called again.
     ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange};

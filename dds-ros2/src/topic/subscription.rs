@@ -76,10 +76,10 @@ impl<T: DecodeOwned + 'static> Subscription<T> {
             builder = builder.filter(filter);
         }
         if let Some(mut callback) = receiving.on_message {
-            builder = builder.on_data(move |reader| {
-                // One batch for each call, so that a fast publisher leaves other listeners their turns.
-                if let Ok(samples) = reader.take() {
-                    samples.into_data().for_each(&mut callback);
+            builder = builder.on_sample(move |sample| {
+                // A sample without data tells that a publisher left.
+                if let Some(message) = sample.data {
+                    callback(message);
                 }
             });
         }

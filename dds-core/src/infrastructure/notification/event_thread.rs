@@ -108,9 +108,7 @@ impl EventThread {
                 drop(state);
                 // A lock would stop other threads from queuing listeners during the call.
                 let started = self.driver.now().instant;
-                // Leave the queue before the call, so that a mark during the call queues the listener again.
-                listener.dequeued();
-                listener.call(0);
+                listener.call_in_turn();
                 let lasted = self.driver.now().instant.since(started);
                 if lasted > LONG_CALL {
                     self.long_event_calls.fetch_add(1, Ordering::Relaxed);

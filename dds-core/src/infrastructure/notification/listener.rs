@@ -10,7 +10,7 @@ use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, full_fen
 use dds_rtps::types::{Duration, Now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Repeats of one [`Listener::run`]. The event thread continues afterwards.
+/// Repeats of one [`Listener::run`]. The event thread continues afterward.
 const REPEATS_MAX: usize = 32;
 
 /// A longer inline call delays the delivering thread: a receive thread, or a thread that writes.
@@ -31,8 +31,8 @@ const TIMED: u32 = 16;
 pub enum Delivery {
     /// On the participant's event thread, which starts with its first listener.
     ///
-    /// The listener may block. Other listeners of the participant wait until it returns. A call costs one thread
-    /// switch.
+    /// The listener may block. Other listeners of the participant wait until it returns. So take one batch in a call:
+    /// a loop until the reader is empty never ends beside a faster writer. A call costs one thread switch.
     #[default]
     EventThread,
     /// On the thread that delivers the event, without a thread switch.
@@ -50,7 +50,8 @@ pub enum Delivery {
     /// [`ListenerCounters`](crate::stats::ListenerCounters).
     ///
     /// If a listener writes, inline listeners are notified after it has returned. A thread makes at most 32 such calls
-    /// of one listener in a row, for at most 32 listeners in turn. The event thread makes the rest.
+    /// of one listener in a row, for at most 32 listeners in turn. The event thread makes the rest, one call of each
+    /// listener in turn.
     Inline,
 }
 
@@ -214,11 +215,28 @@ impl Listener {
     }
 
     /// Calls the closure with `brought`, until no mark is left, unless another thread is calling it.
-    pub(crate) fn call(self: &Arc<Self>, mut brought: u32) {
-        for _ in 0..REPEATS_MAX {
+    fn call(self: &Arc<Self>, brought: u32) {
+        self.call_at_most(REPEATS_MAX, brought);
+    }
+
+    /// Calls the closure once with the marks that are left. Must be called by the event thread.
+    ///
+    /// Marks of the meantime wait in the queue, behind the other listeners.
+    pub(crate) fn call_in_turn(self: &Arc<Self>) {
+        // Leave the queue before the call, so that a mark during the call queues the listener again.
+        self.dequeued();
+        self.call_at_most(1, 0);
+    }
+
+    fn call_at_most(self: &Arc<Self>, calls_max: usize, mut brought: u32) {
+        for calls in 0.. {
             let closed = self.closed.load(Ordering::Acquire);
             if brought == 0 && self.marks.load(Ordering::Acquire) == 0 && !closed {
                 return;
+            }
+            // A closed listener is not called again, and its closure is dropped now.
+            if calls >= calls_max && !closed {
+                break;
             }
             match self.attached.try_lock() {
                 Some(mut attached) => {
@@ -239,7 +257,7 @@ impl Listener {
             }
             self.let_others_see();
         }
-        // The listener marks itself without end. Let the delivering thread go on with its work.
+        // The listener is marked without end. Let the thread go on with its other work.
         self.enqueue();
     }
 
@@ -330,8 +348,8 @@ impl Listener {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Must be called by the event thread before [`Listener::call`].
-    pub(crate) fn dequeued(&self) {
+    /// Records that the event thread has removed the listener from its queue.
+    fn dequeued(&self) {
         if mutated(Mutation::NoFence) {
             return self.queued.store(false, Ordering::Release);
         }
@@ -399,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_looked_at_seldom_once_calls_are_known_to_be_short() {
+    fn short_calls_are_rarely_timed() {
         let clock = Arc::new(Clock::default());
         let callback = Box::new(Call(|_| ()));
         let queue = Arc::clone(&clock) as Arc<dyn EventQueue>;
@@ -448,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_made_before_the_call_are_told_once() {
+    fn marks_before_a_call_are_reported_once() {
         let calls = Arc::new(AtomicU32::new(0));
         let listener = inline(counting(&calls));
         listener.marks.fetch_or(mark::DATA | mark::MATCHED, Ordering::AcqRel);
@@ -458,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_detaches_the_closure_and_nothing_else() {
+    fn panic_detaches_only_the_closure() {
         let listener = inline(|_| panic!("on purpose"));
         listener.marks.store(mark::DATA, Ordering::Release);
         listener.call(0);
@@ -469,7 +487,7 @@ mod tests {
 
     /// No other thread may call it either.
     #[test]
-    fn nothing_is_called_after_close() {
+    fn closed_listener_is_not_called() {
         let (calls, queue) = (Arc::new(AtomicU32::new(0)), Arc::new(Queue::default()));
         let listener = listening(counting(&calls), &queue);
         listener.close();
@@ -480,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_listener_has_let_its_closure_go() {
+    fn closed_listener_drops_its_closure() {
         let calls = Arc::new(AtomicU32::new(0));
         let listener = inline(counting(&calls));
         assert_eq!(Arc::strong_count(&calls), 2);
@@ -504,7 +522,7 @@ mod tests {
 
     /// Calls of one listener never overlap, not even on one thread.
     #[test]
-    fn what_is_marked_in_a_call_is_told_by_the_next_one() {
+    fn mark_during_a_call_is_reported_by_the_next() {
         let (queue, told) = (Arc::new(Queue::default()), Arc::new(AtomicU32::new(0)));
         let calls = Arc::clone(&told);
         let listener = calling_itself(&queue, move |marks| {
@@ -516,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn who_marks_itself_without_end_goes_on_elsewhere_after_so_many_calls() {
+    fn endless_marks_continue_on_the_event_thread() {
         let (queue, calls) = (Arc::new(Queue::default()), Arc::new(AtomicU32::new(0)));
         let count = Arc::clone(&calls);
         let listener = calling_itself(&queue, move |marks| {
@@ -528,13 +546,12 @@ mod tests {
         assert_eq!(made(), (REPEATS_MAX, 1));
         listener.call(mark::DATA);
         assert_eq!(made(), (2 * REPEATS_MAX, 1), "it stands in the queue once");
-        listener.dequeued();
-        listener.call(0);
-        assert_eq!(made(), (3 * REPEATS_MAX, 2), "what it had left was told");
+        listener.call_in_turn();
+        assert_eq!(made(), (2 * REPEATS_MAX + 1, 2), "the other listeners come next");
     }
 
     #[test]
-    fn the_end_comes_after_the_call_in_flight_and_after_the_closure() {
+    fn entity_ends_after_running_call_and_closure() {
         struct Late(Arc<Ending>);
         impl Drop for Late {
             fn drop(&mut self) {
@@ -566,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closure_that_panics_when_dropped_takes_nobody_with_it() {
+    fn closure_that_panics_in_drop_is_contained() {
         struct Bomb;
         impl Drop for Bomb {
             fn drop(&mut self) {
@@ -633,8 +650,7 @@ mod models {
         listener.queued.store(true, Ordering::Release);
         let other = Arc::clone(&listener);
         let other = thread::spawn(move || other.hand_over(mark::DATA));
-        listener.dequeued();
-        listener.call(0);
+        listener.call_in_turn();
         other.join().unwrap();
         let (marks, queued) = (listener.marks.load(Ordering::Acquire), listener.queued.load(Ordering::Acquire));
         assert!(marks == 0 || queued, "stranded");
@@ -656,32 +672,32 @@ mod models {
     }
 
     #[test]
-    fn no_mark_is_left_for_an_event_thread_that_has_gone_on() {
+    fn mark_beside_the_event_thread_is_not_stranded() {
         loom::model(a_mark_beside_the_event_thread);
     }
 
     #[test]
-    fn a_closed_listener_keeps_no_closure() {
+    fn close_beside_a_call_drops_the_closure() {
         loom::model(a_close_beside_a_call);
     }
 
     #[test]
     #[should_panic(expected = "untold")]
-    fn without_fences_a_mark_is_lost() {
+    fn mutant_without_fences_loses_a_mark() {
         mutate(Mutation::NoFence);
         loom::model(marks_of_two_threads);
     }
 
     #[test]
     #[should_panic(expected = "stranded")]
-    fn a_listener_that_leaves_the_queue_unseen_strands_a_mark() {
+    fn mutant_unseen_dequeue_strands_a_mark() {
         mutate(Mutation::NoFence);
         loom::model(a_mark_beside_the_event_thread);
     }
 
     #[test]
     #[should_panic(expected = "kept")]
-    fn without_fences_a_closure_is_kept() {
+    fn mutant_without_fences_keeps_a_closure() {
         mutate(Mutation::NoFence);
         loom::model(a_close_beside_a_call);
     }

@@ -28,6 +28,11 @@ impl Notifier {
         }
     }
 
+    /// Notifies the listener of data that the last read has left.
+    pub(crate) fn notify_of_rest(&self, effects: &mut Effects) {
+        self.listeners.mark_data_available(effects);
+    }
+
     /// Sets the listeners to notify. Returns the old set, which the caller drops outside of the cell.
     pub(crate) fn set_listeners(&mut self, listeners: ListenerSet) -> ListenerSet {
         std::mem::replace(&mut self.listeners, listeners)

@@ -254,6 +254,13 @@ impl ReaderActor {
         self.endpoint.notifier.notify_of_data(effects);
     }
 
+    /// Notifies the listener if samples remain, also if none arrived since the last read.
+    pub(super) fn notify_of_rest(&mut self, effects: &mut Effects) {
+        if self.has_matching(&Selection::default(), effects) {
+            self.endpoint.notifier.notify_of_rest(effects);
+        }
+    }
+
     /// Returns what happened to the samples of the matched writers.
     pub(super) fn losses(&mut self) -> Losses {
         self.spilled.settle(&mut self.rtps);

@@ -192,6 +192,12 @@ impl ReaderHandle {
         let _ = self.visit(ReaderActor::notify_of_data);
     }
 
+    /// Notifies the listener if samples remain, also if none arrived since the last read.
+    pub(super) fn notify_of_rest(&self) {
+        // Ignore the error, because a closed reader has no data.
+        let _ = self.visit(ReaderActor::notify_of_rest);
+    }
+
     /// Joins the gate of the subscriber, if it presents its readers together.
     fn join_group(&self) -> Option<Arc<GroupAccess>> {
         let access = self.group()?.presented()?;
