@@ -72,11 +72,11 @@ mod linux {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn unchanged_interfaces_report_no_change() {
         let changes = InterfaceChanges::subscribe();
         assert!(changes.socket.is_some());
