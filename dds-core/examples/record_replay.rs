@@ -36,7 +36,8 @@ fn main() -> Fallible<()> {
 
 /// A record has the nanoseconds since the first sample, the length of the payload, and the payload.
 fn record(participant: &DomainParticipant, topic: &Topic<Raw>, file: File, count: u32) -> Fallible<()> {
-    let reader = participant.reader(topic)?; // best effort and volatile, so it matches most writers
+    // Best effort and volatile, so it matches most writers. Samples wait here while the file is slow.
+    let reader = participant.reader_builder(topic).keep_last(1000).build()?;
     let mut file = BufWriter::new(file);
     let (mut begin, mut recorded) = (Time::INVALID, 0);
     while recorded < count {
