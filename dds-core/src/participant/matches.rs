@@ -9,7 +9,7 @@ use crate::introspection::{MatchReport, Obstacle};
 #[cfg(feature = "security-pki")]
 use crate::participant::security_log::SecurityLogTopic;
 use crate::participant::{Contained, ParticipantHandle};
-use crate::publication::WriterCell;
+use crate::publication::{WriterActor, WriterCell};
 use crate::qos::{Durability, LivelinessKind};
 use crate::reception::Reception;
 use crate::topic::TopicHandle;
@@ -105,30 +105,18 @@ impl<'a> EndpointConnector<'a> {
             }
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
             ParticipantEvent::WriterKnown { writer, reader } => {
-                if let Some(cell) = self.reception.routes().writer(writer) {
-                    // A closed writer has no waiters.
-                    let _ = cell.with(effects, |actor, effects| actor.note_known_to(reader, effects));
-                }
+                self.with_writer(writer, effects, |actor, effects| actor.note_known_to(reader, effects));
             }
             ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
             ParticipantEvent::ReaderUnmatched { writer, reader, may_return } => {
-                if let Some(cell) = self.reception.routes().writer(writer) {
-                    // A closed writer has no matches any more.
-                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, may_return, effects));
-                    self.log(effects, LogEntry::Unmatched(writer, reader));
-                }
+                self.reader_unmatched(writer, reader, may_return, effects)
             }
-            ParticipantEvent::WriterUnmatched { reader, writer } => {
-                if let Some(cell) = self.reception.routes().reader(reader) {
-                    self.reception.routes().unmatched(writer, &cell);
-                    // A closed reader has no matches any more.
-                    let _ = cell.with(effects, |actor, effects| actor.unmatch(writer, effects));
-                    self.log(effects, LogEntry::Unmatched(reader, writer));
-                }
-            }
+            ParticipantEvent::WriterUnmatched { reader, writer } => self.writer_unmatched(reader, writer, effects),
             ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies } => {
-                if let Some(cell) = self.reception.routes().writer(writer) {
-                    let _ = cell.with(effects, |actor, effects| actor.endpoint().note_incompatible(&policies, effects));
+                let note = |actor: &mut WriterActor, effects: &mut Effects| {
+                    actor.endpoint().note_incompatible(&policies, effects);
+                };
+                if self.with_writer(writer, effects, note) {
                     self.log_mismatch(writer, reader, effects);
                 }
             }
@@ -147,22 +135,50 @@ impl<'a> EndpointConnector<'a> {
                 self.reception.participant_asserted(prefix, kind, effects)
             }
             ParticipantEvent::LivelinessLost { writer } => {
-                if let Some(cell) = self.reception.routes().writer(writer) {
-                    // A closed writer has no statuses any more.
-                    let _ = cell.with(effects, |actor, effects| actor.note_liveliness_lost(effects));
-                }
+                self.with_writer(writer, effects, |actor, effects| actor.note_liveliness_lost(effects));
             }
             ParticipantEvent::InconsistentTopic { local, remote } => {
-                let topics = self.contained.topics_of(local);
-                for topic in &topics {
-                    topic.note_inconsistent(effects);
-                }
-                // These may be the last handles, and the drop of a topic must wait until no lock is held.
-                effects.defer(Arc::new(KeptTopics { _topics: topics }));
+                self.note_inconsistent_topic(local, effects);
                 self.log_mismatch(local, remote, effects);
             }
             _ => {}
         }
+    }
+
+    /// Visits a local writer. Returns `false` if it does not exist any more.
+    fn with_writer(
+        &self,
+        writer: EntityId,
+        effects: &mut Effects,
+        visit: impl FnOnce(&mut WriterActor, &mut Effects),
+    ) -> bool {
+        let Some(cell) = self.reception.routes().writer(writer) else { return false };
+        // Ignore the error, because a closed writer has no waiters, matches and statuses.
+        let _ = cell.with(effects, visit);
+        true
+    }
+
+    fn note_inconsistent_topic(&self, local: EntityId, effects: &mut Effects) {
+        let topics = self.contained.topics_of(local);
+        for topic in &topics {
+            topic.note_inconsistent(effects);
+        }
+        // These may be the last handles, and the drop of a topic must wait until no lock is held.
+        effects.defer(Arc::new(KeptTopics { _topics: topics }));
+    }
+
+    fn reader_unmatched(&self, writer: EntityId, reader: Guid, may_return: bool, effects: &mut Effects) {
+        if self.with_writer(writer, effects, |actor, effects| actor.unmatch(reader, may_return, effects)) {
+            self.log(effects, LogEntry::Unmatched(writer, reader));
+        }
+    }
+
+    fn writer_unmatched(&self, reader: EntityId, writer: Guid, effects: &mut Effects) {
+        let Some(cell) = self.reception.routes().reader(reader) else { return };
+        self.reception.routes().unmatched(writer, &cell);
+        // A closed reader has no matches any more.
+        let _ = cell.with(effects, |actor, effects| actor.unmatch(writer, effects));
+        self.log(effects, LogEntry::Unmatched(reader, writer));
     }
 
     /// Shares memory with a participant of this host. It proves by a connection that it is here.

@@ -42,6 +42,6 @@ pub use publisher::Publisher;
 pub(crate) use publisher::{PublicationContext, PublisherGroup};
 pub use suspended::Suspended;
 pub use write_options::WriteOptions;
-pub(crate) use writer_actor::WriterCell;
+pub(crate) use writer_actor::{WriterActor, WriterCell};
 pub(crate) use writer_handle::{WriteAttempt, WriterHandle};
 pub(crate) use writer_mail::WriterMail;

@@ -155,11 +155,7 @@ impl Reception {
         let message = match Message::parse(packet.payload.bytes()) {
             Ok(message) => message,
             Err(error) => {
-                count(match error.kind {
-                    WireErrorKind::Checksum => &counters.damaged,
-                    WireErrorKind::MustUnderstand => &counters.malformed,
-                    _ => &counters.not_rtps,
-                });
+                self.count_invalid(error.kind);
                 return ReceivedDatagram::default();
             }
         };
@@ -199,15 +195,16 @@ impl Reception {
             // Built-in endpoints are not in the routes: discovery handles their submessages.
             if Participant::is_addressed_by(&submessage) {
                 for_discovery = true;
-                if !discovery_is_queued {
-                    let run = DiscoveryRun { offset, first: &submessage, behind: submessages.clone() };
-                    match discovery.offer(&mut receiver, &run, packet, effects) {
-                        DiscoveryOffer::HandledUpTo(end) => submessages = message.submessages_from(end),
-                        DiscoveryOffer::Queued => discovery_is_queued = true,
-                        DiscoveryOffer::Dropped => {
-                            count(&counters.inbox_full);
-                            discovery_is_queued = true;
-                        }
+                if discovery_is_queued {
+                    continue;
+                }
+                let run = DiscoveryRun { offset, first: &submessage, behind: submessages.clone() };
+                match discovery.offer(&mut receiver, &run, packet, effects) {
+                    DiscoveryOffer::HandledUpTo(end) => submessages = message.submessages_from(end),
+                    DiscoveryOffer::Queued => discovery_is_queued = true,
+                    DiscoveryOffer::Dropped => {
+                        count(&counters.inbox_full);
+                        discovery_is_queued = true;
                     }
                 }
                 continue;
@@ -228,6 +225,16 @@ impl Reception {
         // Report it only if some reader waits for this participant.
         let revived = if heard == Heard::Awaited { Some(message.header.prefix) } else { None };
         ReceivedDatagram { for_discovery, revived }
+    }
+
+    /// Counts a datagram that is not a message, or one that this implementation must not process.
+    #[cold]
+    fn count_invalid(&self, kind: WireErrorKind) {
+        count(match kind {
+            WireErrorKind::Checksum => &self.counters.damaged,
+            WireErrorKind::MustUnderstand => &self.counters.malformed,
+            _ => &self.counters.not_rtps,
+        });
     }
 
     /// Whether a datagram of `sender` is this participant's own one, and not for its readers.

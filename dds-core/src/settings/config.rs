@@ -25,6 +25,9 @@ pub const DURABILITY_SERVICE: &str = "dds.durability_service";
 /// Variable with the pre-shared key.
 pub(super) const PRE_SHARED_KEY_VARIABLE: &str = "DDS_PRE_SHARED_KEY";
 
+/// Returns the value of an environment variable.
+type LookUp<'a> = &'a dyn Fn(&'static str) -> Result<Option<String>, CreateErrorKind>;
+
 /// How far discovery of a participant reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -271,68 +274,52 @@ impl Config {
     }
 
     /// Applies the environment. `look_up` returns the value of a variable.
+    ///
+    /// Each variable overrides its setting of the profile. An unset one leaves it.
     pub(crate) fn apply_environment(
         &mut self,
         look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
     ) -> Result<(), CreateErrorKind> {
-        // Each variable overrides its setting of the profile. An unset one leaves it.
+        self.apply_variables_of_discovery(&look_up)?;
+        self.apply_variables_of_transports(&look_up)?;
+        self.apply_variables_of_samples(&look_up)?;
+        self.apply_key_variable(look_up(PRE_SHARED_KEY_VARIABLE)?)
+    }
+
+    /// Applies the variables that decide which participants this one finds.
+    fn apply_variables_of_discovery(&mut self, look_up: LookUp<'_>) -> Result<(), CreateErrorKind> {
         if let Some(value) = look_up("DDS_SCOPE")? {
-            self.scope = match value.as_str() {
-                "host" => Scope::Host,
-                "subnet" => Scope::Subnet,
-                "peers-only" => Scope::PeersOnly,
-                _ => return Err(unreadable("DDS_SCOPE", value, "one of host, subnet, peers-only")),
-            };
-        }
-        if let Some(value) = look_up("DDS_TRANSPORTS")? {
-            self.udp_only = match value.as_str() {
-                "all" => false,
-                "udp" => true,
-                _ => return Err(unreadable("DDS_TRANSPORTS", value, "one of all, udp")),
-            };
-        }
-        if let Some(value) = look_up("DDS_TYPE_INFORMATION")? {
-            self.type_information = match value.as_str() {
-                "on" => true,
-                "off" => false,
-                _ => return Err(unreadable("DDS_TYPE_INFORMATION", value, "one of on, off")),
-            };
-        }
-        if let Some(value) = look_up("DDS_LATENCIES")? {
-            self.publish_latencies = match value.as_str() {
-                #[cfg(feature = "derive")]
-                "on" => true,
-                "off" => false,
-                #[cfg(feature = "derive")]
-                _ => return Err(unreadable("DDS_LATENCIES", value, "one of on, off")),
-                #[cfg(not(feature = "derive"))]
-                _ => return Err(unreadable("DDS_LATENCIES", value, "off, for this build lacks the feature `derive`")),
-            };
-        }
-        if let Some(value) = look_up("DDS_RECEIVE")? {
-            self.receive = match value.as_str() {
-                "thread" => Receiving::Thread,
-                "caller" => Receiving::Caller,
-                _ => return Err(unreadable("DDS_RECEIVE", value, "one of thread, caller")),
-            };
+            let scopes = [("host", Scope::Host), ("subnet", Scope::Subnet), ("peers-only", Scope::PeersOnly)];
+            self.scope = choice("DDS_SCOPE", value, &scopes, "one of host, subnet, peers-only")?;
         }
         if let Some(value) = look_up("DDS_PEERS")? {
             self.peers = list(&value);
+        }
+        if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
+            self.domain_tag = value;
         }
         if let Some(value) = look_up("DDS_INTERFACES")? {
             self.interfaces = list(&value);
         }
         if let Some(value) = look_up("DDS_IP")? {
-            self.ip_families = match value.as_str() {
-                "auto" => IpFamilies::Auto,
-                "v4" => IpFamilies::V4,
-                "v6" => IpFamilies::V6,
-                "both" => IpFamilies::Both,
-                _ => return Err(unreadable("DDS_IP", value, "one of auto, v4, v6, both")),
-            };
+            let families = [
+                ("auto", IpFamilies::Auto),
+                ("v4", IpFamilies::V4),
+                ("v6", IpFamilies::V6),
+                ("both", IpFamilies::Both),
+            ];
+            self.ip_families = choice("DDS_IP", value, &families, "one of auto, v4, v6, both")?;
         }
         if let Some(value) = look_up("DDS_MULTICAST_TTL")? {
             self.multicast_ttl = number("DDS_MULTICAST_TTL", value, "a number from 0 to 255")?;
+        }
+        Ok(())
+    }
+
+    /// Applies the variables of sockets, shared memory and the capture.
+    fn apply_variables_of_transports(&mut self, look_up: LookUp<'_>) -> Result<(), CreateErrorKind> {
+        if let Some(value) = look_up("DDS_TRANSPORTS")? {
+            self.udp_only = choice("DDS_TRANSPORTS", value, &[("all", false), ("udp", true)], "one of all, udp")?;
         }
         if let Some(value) = look_up("DDS_RECEIVE_BUFFER")? {
             self.receive_buffer = Some(number("DDS_RECEIVE_BUFFER", value, "a number of bytes")?);
@@ -347,16 +334,34 @@ impl Config {
             let micros: u32 = number("DDS_BUSY_POLL", value, "a number of microseconds")?;
             self.busy_poll = Duration::from_micros(micros.into());
         }
-        if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
-            self.domain_tag = value;
-        }
-        self.apply_key_variable(look_up(PRE_SHARED_KEY_VARIABLE)?)?;
         if let Some(value) = look_up("DDS_TAP")? {
             // The tap would otherwise create a file without a name, and fail much later.
             if value.is_empty() {
                 return Err(unreadable("DDS_TAP", value, "the path of a file"));
             }
             self.tap = Some(value.into());
+        }
+        Ok(())
+    }
+
+    /// Applies the variables that concern samples and their types.
+    fn apply_variables_of_samples(&mut self, look_up: LookUp<'_>) -> Result<(), CreateErrorKind> {
+        let switch = [("on", true), ("off", false)];
+        if let Some(value) = look_up("DDS_TYPE_INFORMATION")? {
+            self.type_information = choice("DDS_TYPE_INFORMATION", value, &switch, "one of on, off")?;
+        }
+        if let Some(value) = look_up("DDS_LATENCIES")? {
+            // The report of latencies is a derived type.
+            let (choices, expected): (&[_], _) = if cfg!(feature = "derive") {
+                (&switch, "one of on, off")
+            } else {
+                (&[("off", false)], "off, for this build lacks the feature `derive`")
+            };
+            self.publish_latencies = choice("DDS_LATENCIES", value, choices, expected)?;
+        }
+        if let Some(value) = look_up("DDS_RECEIVE")? {
+            let threads = [("thread", Receiving::Thread), ("caller", Receiving::Caller)];
+            self.receive = choice("DDS_RECEIVE", value, &threads, "one of thread, caller")?;
         }
         Ok(())
     }
@@ -404,6 +409,19 @@ pub(crate) fn variable(name: &'static str) -> Result<Option<String>, CreateError
 fn list(value: &str) -> Vec<String> {
     // An empty variable means an empty list, which overrides that of the profile.
     value.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns the setting that a variable names.
+fn choice<T: Copy>(
+    variable: &'static str,
+    value: String,
+    choices: &[(&str, T)],
+    expected: &'static str,
+) -> Result<T, CreateErrorKind> {
+    match choices.iter().find(|(name, _)| *name == value) {
+        Some((_, setting)) => Ok(*setting),
+        None => Err(unreadable(variable, value, expected)),
+    }
 }
 
 fn number<N: FromStr>(variable: &'static str, value: String, expected: &'static str) -> Result<N, CreateErrorKind> {

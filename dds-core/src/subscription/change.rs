@@ -135,6 +135,14 @@ impl<T: Keyed> IntoChanges<T> {
 }
 
 impl<T: DecodeOwned + Keyed> IntoChanges<T> {
+    /// Returns the end of an instance whose last value does not decode. The value is lost, but the end must not be.
+    fn end_without_value(&self, state: InstanceState, instance: InstanceHandle) -> Option<Change<T>> {
+        if state == InstanceState::Alive {
+            return None;
+        }
+        Change::end(state, self.known_key(instance)?)
+    }
+
     /// Returns the key of an instance whose last value does not decode.
     ///
     /// Another sample of the batch shows it, or the reader knows it from the dispose.
@@ -184,12 +192,7 @@ impl<T: DecodeOwned + Keyed> Iterator for IntoChanges<T> {
                 }
                 Some(Err(_)) => {
                     pool.note_not_decodable();
-                    // The data are lost, but the end of the instance must not be.
-                    if state != InstanceState::Alive {
-                        if let Some(key) = self.known_key(sample.info.instance_handle) {
-                            self.end = Change::end(state, key);
-                        }
-                    }
+                    self.end = self.end_without_value(state, sample.info.instance_handle);
                 }
                 None => {}
             }

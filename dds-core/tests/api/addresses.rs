@@ -111,7 +111,7 @@ fn unknown_interface_is_a_warning_that_names_the_present_ones() {
     let builder = World::new().builder().interfaces(["eth999", "127.0.0.1"]);
     let (_participant, lines) = Notes::of_warnings().take(|| builder.build().unwrap());
     let [line] = &lines[..] else { panic!("{lines:?}") };
-    assert!(line.contains("no interface that is up has the name or the address eth999; there are: lo"), "{line}");
+    assert!(line.contains("no active interface has the name or address eth999; active interfaces: lo"), "{line}");
 }
 
 /// Creates more participants than there are well-known ports, in a domain that no other test uses.

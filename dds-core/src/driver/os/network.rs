@@ -16,7 +16,7 @@ use crate::driver::{
     Socket, VERSION_PROPERTY,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
-use dds_rtps::concurrent::BorrowedMut;
+use dds_rtps::concurrent::{BorrowedMut, SlotMut};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
     Interface, ReceiveBufferGauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt,
@@ -69,17 +69,7 @@ impl OsNetwork {
         shared: Arc<DriverShared>,
         runtime: runtime::Handle,
     ) -> Result<Arc<Self>, NetworkError> {
-        let udp = UdpConfig {
-            domain_id: config.domain_id,
-            host_only: config.reach == Reach::Host,
-            multicast: config.multicast,
-            interfaces: config.interfaces.clone(),
-            families: config.families,
-            multicast_ttl: config.multicast_ttl,
-            receive_buffer: config.receive_buffer,
-            send_buffer: config.send_buffer,
-            ..UdpConfig::default()
-        };
+        let udp = udp_config(config);
         let sockets = UdpSockets::open(&udp)?;
         warn_of_unknown_interfaces(&config.interfaces, sockets.links.interfaces());
         let tap = match &config.tap {
@@ -93,13 +83,9 @@ impl OsNetwork {
         if addressing.locators().default_unicast.is_empty() {
             tracing::warn!("every network interface is down; the participant waits for one (`ip link set lo up`)");
         }
-        let mut metatraffic = Vec::new();
-        for socket in metatraffic_multicast {
-            metatraffic.push((socket, Socket::MetatrafficMulticast));
-        }
-        for socket in metatraffic_unicast {
-            metatraffic.push((socket, Socket::MetatrafficUnicast));
-        }
+        let multicast = metatraffic_multicast.into_iter().map(|socket| (socket, Socket::MetatrafficMulticast));
+        let unicast = metatraffic_unicast.into_iter().map(|socket| (socket, Socket::MetatrafficUnicast));
+        let metatraffic = multicast.chain(unicast).collect();
         let naming = Naming::new(&config.peer_names, config.resolve, Clock::new().now().instant);
         addressing.set_named_peers(&naming);
         // Link-local peers need the interface of their link before the first send.
@@ -108,12 +94,8 @@ impl OsNetwork {
         }
         let udp = transport;
         let sharing = Sharing::new(config.shared_memory, config.busy_poll);
-        let transport = sharing.before(Arc::clone(&udp) as _);
-        // The capture shows all datagrams, also those through shared memory.
-        let transport: Arc<dyn Transport> = match &tap {
-            Some(tap) => Arc::new(tap.around(transport)),
-            None => transport,
-        };
+        // The capture is in front of both, so that it shows the datagrams through shared memory as well.
+        let transport = captured(tap.as_ref(), sharing.before(Arc::clone(&udp) as _));
         // Faults are outside of the tap, so that the capture shows only datagrams that are really sent.
         let transport = match config.faults {
             Some(faults) => {
@@ -381,7 +363,29 @@ impl From<UdpError> for NetworkError {
     }
 }
 
-/// A misspelled interface would otherwise be without a word: the participant waits for it.
+fn udp_config(config: &NetworkConfig) -> UdpConfig {
+    UdpConfig {
+        domain_id: config.domain_id,
+        host_only: config.reach == Reach::Host,
+        multicast: config.multicast,
+        interfaces: config.interfaces.clone(),
+        families: config.families,
+        multicast_ttl: config.multicast_ttl,
+        receive_buffer: config.receive_buffer,
+        send_buffer: config.send_buffer,
+        ..UdpConfig::default()
+    }
+}
+
+/// Returns a transport whose datagrams the capture contains, if there is one.
+fn captured(tap: Option<&OpenTap>, transport: Arc<dyn Transport>) -> Arc<dyn Transport> {
+    match tap {
+        Some(tap) => Arc::new(tap.around(transport)),
+        None => transport,
+    }
+}
+
+/// Warns of misspelled interfaces. Without it, the participant would wait for them and give no reason.
 fn warn_of_unknown_interfaces(wanted: &[String], present: &[Interface]) {
     for name in wanted {
         if present.iter().any(|interface| interface.is_selected(std::slice::from_ref(name))) {
@@ -390,7 +394,7 @@ fn warn_of_unknown_interfaces(wanted: &[String], present: &[Interface]) {
         let mut names: Vec<&str> = present.iter().map(|interface| interface.name.as_str()).collect();
         names.dedup();
         let names = names.join(", ");
-        tracing::warn!("no interface that is up has the name or the address {name}; there are: {names}");
+        tracing::warn!("no active interface has the name or address {name}; active interfaces: {names}");
     }
 }
 
@@ -430,7 +434,7 @@ async fn follow(
 #[allow(clippy::disallowed_methods, reason = "this is the driver; and a thread of the participant would be waited for")]
 fn look_up(search: Box<dyn FnOnce() + Send>) {
     if let Err(error) = std::thread::Builder::new().name("dds-resolve".to_owned()).spawn(search) {
-        tracing::warn!(%error, "the peers' names are not looked up any more: no thread could be started");
+        tracing::warn!(%error, "the names of peers are no longer resolved: no thread could be started");
     }
 }
 
@@ -461,39 +465,58 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
             return;
         }
     };
-    let mut errors = 0;
-    let mut slot = inbound.slot();
-    loop {
-        // An error means that the runtime is ending.
-        if socket.readable().await.is_err() {
-            return;
+    let mut intake = DiscoveryIntake { socket, inbound, transport, slot: None, errors: 0 };
+    // An error means that the runtime is ending.
+    while intake.socket.readable().await.is_ok() {
+        match intake.burst() {
+            // `readable` waits and yields anyway.
+            IntakeStep::Nothing => {}
+            IntakeStep::Taken => tokio::task::yield_now().await,
+            IntakeStep::Failing => tokio::time::sleep(ERROR_PAUSE).await,
         }
-        let mut is_empty = false;
+    }
+}
+
+/// A discovery socket with everything that reception needs.
+struct DiscoveryIntake {
+    socket: tokio::net::UdpSocket,
+    inbound: Inbound,
+    transport: Arc<UdpTransport>,
+    /// Memory for the next datagram. `None` after a datagram, because its receiver keeps the slot.
+    slot: Option<SlotMut>,
+    errors: u32,
+}
+
+impl DiscoveryIntake {
+    /// Receives until the socket is empty or fails, at most [`BURST`] datagrams.
+    fn burst(&mut self) -> IntakeStep {
         for _ in 0..BURST {
-            match socket.try_recv_from(berth_of(slot.buffer()).1) {
-                Ok((len, sender)) => {
-                    errors = 0;
-                    transport.note_sender(sender);
-                    inbound.take(slot, Received::one(len), Some(sender), None);
-                    // The receiver keeps the slot with the datagram, so take a new one.
-                    slot = inbound.slot();
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    is_empty = true;
-                    break;
-                }
-                Err(error) => {
-                    errors += 1;
-                    report(errors, &error);
-                    if errors > ERRORS_IN_A_ROW {
-                        tokio::time::sleep(ERROR_PAUSE).await;
-                    }
-                }
+            let step = self.step();
+            if step != IntakeStep::Taken {
+                return step;
             }
         }
-        // If the socket is empty, `readable` waits and yields anyway.
-        if !is_empty {
-            tokio::task::yield_now().await;
+        IntakeStep::Taken
+    }
+
+    fn step(&mut self) -> IntakeStep {
+        let mut slot = self.slot.take().unwrap_or_else(|| self.inbound.slot());
+        match self.socket.try_recv_from(berth_of(slot.buffer()).1) {
+            Ok((len, sender)) => {
+                self.errors = 0;
+                self.transport.note_sender(sender);
+                self.inbound.take(slot, Received::one(len), Some(sender), None);
+                IntakeStep::Taken
+            }
+            Err(error) => {
+                self.slot = Some(slot);
+                if error.kind() == ErrorKind::WouldBlock {
+                    return IntakeStep::Nothing;
+                }
+                self.errors += 1;
+                report(self.errors, &error);
+                if self.errors > ERRORS_IN_A_ROW { IntakeStep::Failing } else { IntakeStep::Taken }
+            }
         }
     }
 }

@@ -205,13 +205,7 @@ impl<T> DataReader<T> {
             for sample in list.iter() {
                 let decoded = match buffer.get_mut(filled) {
                     Some(element) => decode_sample_into(sample, element, ty),
-                    None => match decode_sample(sample, ty) {
-                        Ok(sample) => {
-                            buffer.push(sample);
-                            Ok(())
-                        }
-                        Err(error) => Err(error),
-                    },
+                    None => decode_sample(sample, ty).map(|sample| buffer.push(sample)),
                 };
                 match decoded {
                     // A sample that failed to decode leaves its element to the next one.
