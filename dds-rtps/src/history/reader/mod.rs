@@ -59,7 +59,7 @@ use select::SampleSelector;
 use source_order::SourceOrdering;
 use std::collections::HashMap;
 use timing::TimePolicies;
-use withheld::WithheldSamples;
+use withheld::{SetDemand, WithheldSamples};
 
 /// The most samples of a reader without limits.
 ///
@@ -273,26 +273,7 @@ impl ReaderHistory {
         for received in changes {
             *per_instance.entry(received.change.instance).or_default() += usize::from(received.has_data);
         }
-        let kept_max = limits.depth.unwrap_or(usize::MAX).min(limits.samples_per_instance_max);
-        // `more`: samples that the set adds. `alone`: samples of the set in an empty history. `new`: instances it
-        // creates.
-        let (mut more, mut alone, mut new) = (0_usize, 0_usize, 0_usize);
-        for (&instance, &count) in &per_instance {
-            let stored = match self.cache.instances.find(instance) {
-                Some(at) => self.cache.instances.get(at).samples_with_data(),
-                None => {
-                    new += 1;
-                    0
-                }
-            };
-            if limits.depth.is_none() && stored + count > kept_max {
-                let is_lasting = count > kept_max;
-                return Err(SetRejection { reason: RejectReason::SamplesPerInstance, instance, is_lasting });
-            }
-            // KEEP_LAST replaces the samples beyond its depth, so these add nothing.
-            more += (stored + count).min(kept_max.max(stored)) - stored;
-            alone += count.min(kept_max);
-        }
+        let SetDemand { more, alone, new } = self.demand_of(&per_instance)?;
         // SAMPLE_REJECTED names one instance, so the last one stands for the set.
         let instance = match changes.last() {
             Some(last) => last.change.instance,
@@ -317,6 +298,30 @@ impl ReaderHistory {
             }
         }
         Ok(())
+    }
+
+    /// Returns the space that a set needs, from its number of samples by instance.
+    fn demand_of(&self, per_instance: &HashMap<InstanceHandle, usize, KeyedState>) -> Result<SetDemand, SetRejection> {
+        let limits = self.config.limits;
+        let kept_max = limits.depth.unwrap_or(usize::MAX).min(limits.samples_per_instance_max);
+        let mut demand = SetDemand::default();
+        for (&instance, &count) in per_instance {
+            let stored = match self.cache.instances.find(instance) {
+                Some(at) => self.cache.instances.get(at).samples_with_data(),
+                None => {
+                    demand.new += 1;
+                    0
+                }
+            };
+            if limits.depth.is_none() && stored + count > kept_max {
+                let is_lasting = count > kept_max;
+                return Err(SetRejection { reason: RejectReason::SamplesPerInstance, instance, is_lasting });
+            }
+            // KEEP_LAST replaces the samples beyond its depth, so these add nothing.
+            demand.more += (stored + count).min(kept_max.max(stored)) - stored;
+            demand.alone += count.min(kept_max);
+        }
+        Ok(demand)
     }
 
     /// Starts to count the removed samples of a matched writer.

@@ -36,6 +36,17 @@ impl WithheldSamples {
     }
 }
 
+/// Space that a coherent set needs in the history.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SetDemand {
+    /// Samples that the set adds to the present ones.
+    pub(super) more: usize,
+    /// Samples of the set in an empty history.
+    pub(super) alone: usize,
+    /// Instances that the set creates.
+    pub(super) new: usize,
+}
+
 /// Why the changes of a coherent set do not fit into the history together.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SetRejection {

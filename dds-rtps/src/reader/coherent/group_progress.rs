@@ -6,7 +6,7 @@
 
 use super::group_gate::GroupItem;
 use super::writer_sets::{BYTES_MAX, WriterSets, is_blank, payload_len};
-use crate::history::{ReceivedChange, RejectReason, RejectedChange};
+use crate::history::{PresentationInfo, ReceivedChange, RejectReason, RejectedChange};
 use crate::reader::delivery::ChangeDelivery;
 use crate::types::{Guid, SequenceNumber};
 
@@ -53,6 +53,27 @@ impl GroupProgress {
     }
 }
 
+/// Place of a change among those of its publisher.
+struct GroupPlace {
+    /// Its group sequence number.
+    number: Option<SequenceNumber>,
+    /// The set that it names.
+    named: Option<SequenceNumber>,
+    /// The set that it belongs to. The end of a set names the set and is not a part of it.
+    set: Option<SequenceNumber>,
+}
+
+impl GroupPlace {
+    fn of(presented: PresentationInfo, is_coherent: bool) -> Self {
+        let (number, set) = match presented.group {
+            Some(position) => (Some(position.number), position.set),
+            None => (None, None),
+        };
+        let named = if is_coherent { set } else { None };
+        Self { number, named, set: if presented.is_end { None } else { named } }
+    }
+}
+
 impl WriterSets {
     /// Delivers the next change of the writer to the gate of the subscriber.
     pub(super) fn deliver_to_group(
@@ -67,13 +88,7 @@ impl WriterSets {
         };
         let (writer, number) = (change.change.writer, change.change.sequence_number);
         let presented = change.change.presented.as_deref().copied().unwrap_or_default();
-        let (group_number, group_set) = match presented.group {
-            Some(position) => (Some(position.number), position.set),
-            None => (None, None),
-        };
-        // The set that the change names, and the set that it belongs to: the end of a set is not a part of it.
-        let named = if group.coherent { group_set } else { None };
-        let set = if presented.is_end { None } else { named };
+        let GroupPlace { number: group_number, named, set } = GroupPlace::of(presented, group.coherent);
         let follows_on = self.follows_on(number);
         // A reader that began within a set has missed a part of it.
         let has_beginning = number == SequenceNumber::FIRST || group.has_all_before(named);
@@ -100,15 +115,8 @@ impl WriterSets {
                     // The gate must know of the open set before its end arrives.
                     delivery.events.push_group(writer, GroupItem::SetBegun { set });
                 }
-                let is_whole = if continues {
-                    follows_on
-                } else {
-                    match presented.set {
-                        // The writer may have filtered the first changes of the set for this reader.
-                        Some(first) if first <= number => begins_well || self.is_filtered(first, number),
-                        _ => begins_well,
-                    }
-                };
+                let is_whole =
+                    if continues { follows_on } else { begins_well || self.has_filtered_beginning(presented, number) };
                 self.add_to_set(set, is_whole, change, delivery);
             }
             None if presented.is_end => delivery.tally.count_irrelevant(1),
@@ -123,6 +131,14 @@ impl WriterSets {
         }
         self.advance_past(number);
         Ok(())
+    }
+
+    /// Whether the writer filtered all changes of the set before `number` for this reader.
+    fn has_filtered_beginning(&self, presented: PresentationInfo, number: SequenceNumber) -> bool {
+        match presented.set {
+            Some(first) if first <= number => self.is_filtered(first, number),
+            _ => false,
+        }
     }
 
     /// The open set of the writer ended before the change with group sequence number `end`.

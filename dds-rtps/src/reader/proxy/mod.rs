@@ -30,6 +30,7 @@ use crate::history::ReceivedChange;
 use crate::output::Datagram;
 use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber, VendorId};
 use crate::wire::{DataFrag, Gap, HeartbeatFrag, SequenceNumberSet};
+use acknack::AckNackScheduler;
 use answer::AnswerLayout;
 use best_effort::BestEffortState;
 use reliable::{NumberCheck, ReliableState};
@@ -487,19 +488,8 @@ impl WriterProxy {
         }
         let layout = AnswerLayout { reader: config.guid, writer: &self.config, reply: self.reply };
         let wants_heartbeat = reliable.acknacks.take_heartbeat_request(now);
-        let awaits_heartbeat = reliable.acknacks.awaits_heartbeat();
-        if wants_heartbeat || awaits_heartbeat {
-            // Without requests, not final: the writer answers with a HEARTBEAT. Fast DDS answers base 0 at once, and
-            // base 1 only after its heartbeat period of 3 s, which it starts again (`StatefulWriter::process_acknack`).
-            // Cyclone DDS takes base 0 for malformed from most vendors.
-            let is_fast_dds = self.config.vendor == VendorId::EPROSIMA;
-            let base = if awaits_heartbeat && is_fast_dds { SequenceNumber::ZERO } else { SequenceNumber::FIRST };
-            let set = SequenceNumberSet::empty(base);
-            layout.begin(datagram);
-            layout.ack_nack(datagram, set, reliable.acknacks.next_ack_nack(), false);
-            if awaits_heartbeat {
-                reliable.acknacks.note_preemptive_sent(now, config);
-            }
+        if wants_heartbeat || reliable.acknacks.awaits_heartbeat() {
+            request_heartbeat(&mut reliable.acknacks, &layout, now, config, datagram);
             counters.ack_nacks += 1;
             return true;
         }
@@ -526,6 +516,26 @@ impl WriterProxy {
             counters.nack_frags += 1;
         }
         true
+    }
+}
+
+/// Writes an ACKNACK without requests that is not final. The writer answers it with a HEARTBEAT.
+fn request_heartbeat(
+    acknacks: &mut AckNackScheduler,
+    layout: &AnswerLayout<'_>,
+    now: Instant,
+    config: &ReaderConfig,
+    datagram: &mut Datagram,
+) {
+    let is_preemptive = acknacks.awaits_heartbeat();
+    // Fast DDS answers base 0 at once, and base 1 only after its heartbeat period of 3 s, which it starts again
+    // (`StatefulWriter::process_acknack`). Cyclone DDS takes base 0 for malformed from most vendors.
+    let is_fast_dds = layout.writer.vendor == VendorId::EPROSIMA;
+    let base = if is_preemptive && is_fast_dds { SequenceNumber::ZERO } else { SequenceNumber::FIRST };
+    layout.begin(datagram);
+    layout.ack_nack(datagram, SequenceNumberSet::empty(base), acknacks.next_ack_nack(), false);
+    if is_preemptive {
+        acknacks.note_preemptive_sent(now, config);
     }
 }
 

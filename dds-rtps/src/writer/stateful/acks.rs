@@ -4,7 +4,7 @@
 use super::StatefulWriter;
 use crate::history::{HistoryFull, WriterHistory};
 use crate::qos::Durability;
-use crate::types::{Duration, Guid, InstanceHandle, LatencyHistogram, Now, SequenceNumber};
+use crate::types::{Duration, Guid, InstanceHandle, Instant, LatencyHistogram, Now, SequenceNumber};
 use crate::wire::{AckNack, NackFrag, Window};
 use crate::writer::ack::is_preemptive;
 use crate::writer::ack::slow_readers::{reliable_readers, samples_between};
@@ -67,14 +67,7 @@ impl StatefulWriter {
         if last_requested.is_some() {
             proxy.repairs.schedule_answer(now.instant, self.config.nack_response_delay);
         } else if !ack_nack.is_final && (is_preemptive || proxy.acknowledged < self.cursor.sent()) {
-            // A pre-emptive ACKNACK is answered at once. That HEARTBEAT requires no answer if an earlier one is about
-            // to be answered.
-            let is_asked = !proxy.needs_handshake() && proxy.asked.is_recent(now.instant, self.heartbeat.pace());
-            if is_preemptive && is_asked && !proxy.owed.is_some() {
-                proxy.owed = OwedHeartbeat::Final;
-            } else {
-                proxy.owed = OwedHeartbeat::Required;
-            }
+            proxy.owed = heartbeat_in_answer(proxy, is_preemptive, now.instant, self.heartbeat.pace());
         }
         // The counts of silent readers change only with the handshake.
         if before != (proxy.handshake.is_heard(), proxy.needs_handshake()) {
@@ -130,12 +123,7 @@ impl StatefulWriter {
         let known = StreamPosition { last: sequence_number.previous(), fragments: last };
         if proxy.congestion.is_long_path() {
             let fragment_size = self.history.get(sequence_number).map_or(0, |stored| stored.fragment_size);
-            let mut from = missing.base();
-            while let Some(number) = missing.first_from(from) {
-                let fragment = u32::try_from(number).unwrap_or(0);
-                proxy.note_missing(sequence_number, fragment, fragment_size.into());
-                from = number + 1;
-            }
+            note_lost_fragments(proxy, sequence_number, &missing, fragment_size);
             proxy.know_losses(known);
         }
         proxy.rtt.note_arrived(now.instant, known.last, Some(&missing));
@@ -457,6 +445,26 @@ fn admitted_requests(
         return None;
     }
     Some(requested)
+}
+
+/// Returns the HEARTBEAT that answers an ACKNACK without requests.
+///
+/// A pre-emptive ACKNACK is answered at once. That HEARTBEAT requires no answer if an earlier one is about to be
+/// answered.
+fn heartbeat_in_answer(proxy: &ReaderProxy, is_preemptive: bool, now: Instant, pace: Duration) -> OwedHeartbeat {
+    let is_asked = !proxy.needs_handshake() && proxy.asked.is_recent(now, pace);
+    if is_preemptive && is_asked && !proxy.owed.is_some() { OwedHeartbeat::Final } else { OwedHeartbeat::Required }
+}
+
+/// Notes which of these fragments of a change a reader misses for the first time.
+fn note_lost_fragments(proxy: &mut ReaderProxy, number: SequenceNumber, missing: &Window, fragment_size: u16) {
+    let mut from = missing.base();
+    while let Some(fragment) = missing.first_from(from) {
+        from = fragment + 1;
+        // Fragment numbers have 32 bits, so the conversion fails for no valid request.
+        let fragment = u32::try_from(fragment).unwrap_or(0);
+        proxy.note_missing(number, fragment, fragment_size.into());
+    }
 }
 
 /// Notes which of these changes a reader misses for the first time.
