@@ -48,7 +48,7 @@
 //! | find out how long samples take | [`ReaderLatencies`](stats::ReaderLatencies), [`DataWriter::acknowledgment_latency`], for other programs [`publish_latencies`](DomainParticipantBuilder::publish_latencies) |
 //! | keep samples beyond the life of their writers | [`qos::Durability`], and the crate `dds-durability` |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
-//! | keep others out of a domain | the module `security`: pre-shared keys (feature `security`) |
+//! | keep others out of a domain | the module `security`: a passphrase (feature `security`), or certificates (feature `security-pki`) |
 //!
 //! # Map
 //!
@@ -89,10 +89,12 @@
 //! | within a participant | [`write`](DataWriter::write), [`loan`](DataWriter::loan): 1, the encoding; [`write_encoded`](DataWriter::write_encoded): 1; [`loan_encoded`](DataWriter::loan_encoded): 0 | 0: all readers share the writer's memory | values: 1, the decoding; [`view`](reader::SampleRef::view), [`encoded`](reader::SampleRef::encoded), [`to_bytes`](reader::SampleRef::to_bytes): 0 |
 //! | UDP, up to 1024 bytes | the same | 2: into the datagram, and into memory of each reader | the same |
 //! | UDP, above 1024 bytes | the same | 0 or 1, see below | the same |
+//! | shared memory (Linux), below 64 KiB | the same | 1 more than by UDP on each side; a loan from 4 KiB: 1 | the same |
+//! | shared memory, from 64 KiB to almost 8 MiB | the same | 0; 1 for a first or growing value; 1 beyond the bound of kept messages | the same |
 //!
-//! The two copies of the operating system are not included.
+//! The two copies of the operating system are not included. Shared memory has none.
 //!
-//! Above 1024 bytes, a sample is sent in place. The receiver copies it as follows:
+//! By UDP, a sample above 1024 bytes is sent in place. The receiver copies it as follows:
 //!
 //! - Below 4 KiB: 1.
 //! - From 4 KiB in one datagram: 0, because the reader keeps the receive buffer. If the sample fills less than half of
@@ -198,7 +200,7 @@ pub mod qos {
     };
 }
 
-/// Errors, one family for each kind of operation, and what to do about them.
+/// Errors, one family for each kind of operation, with their next steps.
 pub mod error {
     #[cfg(feature = "serde")]
     pub use crate::infrastructure::ProfileProblem;
@@ -262,7 +264,7 @@ pub mod filter {
     pub use crate::topic::{ContentFilteredTopic, FilterExpression};
 }
 
-/// What a [`DataWriter`] takes and returns: options, loans, coherent sets.
+/// Arguments and results of a [`DataWriter`]: options, loans, coherent sets.
 pub mod writer {
     pub use crate::publication::{CoherentChanges, LoanedBytes, LoanedSample, Suspended, WriteOptions};
     pub use dds_rtps::types::SequenceNumber;
@@ -270,7 +272,7 @@ pub mod writer {
     pub use dds_rtps::writer::SlowReader;
 }
 
-/// What a [`DataReader`] takes and returns: selections, iterators, streams.
+/// Arguments and results of a [`DataReader`]: selections, iterators, streams.
 pub mod reader {
     pub use crate::subscription::{Access, IntoSamples, SampleRef, SampleStream, SamplesIter, Select};
     pub use dds_rtps::history::{SampleState, States, ViewState};

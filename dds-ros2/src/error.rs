@@ -71,7 +71,7 @@ pub enum Error {
         /// The problem.
         reason: String,
     },
-    /// A type that is known only at run time is no message of ROS 2 (feature `dynamic`).
+    /// A type that is known only at run time is not a message of ROS 2 (feature `dynamic`).
     #[cfg(feature = "dynamic")]
     MessageType {
         /// The name of the type.
@@ -157,7 +157,7 @@ impl fmt::Display for Error {
             Self::ServersGone { service } => write!(f, "every server of {service:?} left before it replied"),
             Self::Reply { service, reason } => write!(f, "the reply of {service:?} does not decode: {reason}"),
             #[cfg(feature = "dynamic")]
-            Self::MessageType { name, reason } => write!(f, "type {name:?} is no message of ROS 2: {reason}"),
+            Self::MessageType { name, reason } => write!(f, "type {name:?} is not a message of ROS 2: {reason}"),
             Self::GoalRejected { action } => write!(f, "the server of action {action:?} rejected the goal"),
             Self::GoalExists { action, id } => write!(f, "action {action:?} has a goal with the id {id} already"),
             Self::GoalTransition { state, event } => write!(f, "a goal that is {state} allows no `{event}`"),

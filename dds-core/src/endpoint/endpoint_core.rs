@@ -53,7 +53,7 @@ pub(crate) trait Endpoint:
     /// Logs why a wait for matched peers or samples may take long.
     fn warn_of_wait(awaited: Awaited, matched: usize, why: &str);
 
-    /// Returns what a wait misses although there are matches.
+    /// Returns the missing part of a wait that has matches.
     fn missing_of_matched(&self, awaited: Awaited, matched: usize) -> Missing;
 
     /// Returns the statuses for the listeners of the endpoint, its group and its participant.

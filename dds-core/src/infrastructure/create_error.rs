@@ -188,7 +188,7 @@ impl Advice for CreateErrorKind {
             Self::FilteredTopic => "create the writer with its related topic",
             Self::Filter(error) => error.next_step(),
             Self::FilteredTwice => "join both expressions by AND",
-            Self::MultiTopic => "make a reader of each topic, with a filter, and join what they give by key",
+            Self::MultiTopic => "create a reader of each topic, with a filter, and join their samples by key",
             Self::InconsistentQos(kind) => kind.next_step(),
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
             Self::Security { .. } => "correct the setting, or remove it to run without protection",
@@ -251,7 +251,7 @@ impl fmt::Display for CreateErrorKind {
             Self::InvalidTopicName => f.write_str("the topic's name is empty, longer than 255 bytes, or has a NUL"),
             Self::InvalidTypeName => f.write_str("the type's name is empty, longer than 255 bytes, or has a NUL"),
             Self::TypeConflict { existing, asked } => {
-                write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
+                write!(f, "the topic has the type `{existing}` here, but `{asked}` was requested")
             }
             Self::BuiltinTopic => f.write_str("applications cannot write built-in topics"),
             Self::FilteredTopic => f.write_str("a content-filtered topic is for readers"),

@@ -107,7 +107,7 @@ macro_rules! family {
                 self.subject.guid
             }
 
-            /// Returns what to do about the error, in one sentence.
+            /// Returns the next step of the user, in one sentence.
             #[must_use]
             pub fn next_step(&self) -> &'static str {
                 self.kind.next_step()
@@ -181,7 +181,7 @@ pub(super) trait Advice {
 impl Advice for QosErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
-            Self::Immutable { .. } => "make a new entity with the other QoS",
+            Self::Immutable { .. } => "create a new entity with the other QoS",
             _ => "change one of the named policies",
         }
     }
@@ -263,16 +263,16 @@ impl Advice for WriteErrorKind {
         match self {
             Self::Encode(_) => "correct the value, or the bound in its type",
             Self::NotASample(_) => "compare the writer's type with that of the sample",
-            Self::OtherEncoding { .. } => "set `representation` in the writer's QoS, or encode the sample anew",
+            Self::OtherEncoding { .. } => "set `representation` in the writer's QoS, or encode the sample again",
             Self::Timeout { .. } | Self::Full { .. } => {
                 "make the slow reader faster, raise `max_blocking_time` or the resource limits, keep only the last samples, or do not wait for slow readers (`slow_reader`)"
             }
             Self::OutOfResources { .. } => "raise the limit, or dispose of and unregister instances that are done",
             Self::UnknownInstance => "write or register the instance first",
             Self::OtherInstance { .. } => "give the handle that `register_instance` returned for this key, or none",
-            Self::Closed => "make a new writer",
+            Self::Closed => "create a new writer",
             Self::NotEnabled => "enable the entity or its parent",
-            Self::Forked => "make participants in the process that uses them, after the fork",
+            Self::Forked => "create participants after the fork, in the process that uses them",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
     }
@@ -303,9 +303,9 @@ impl fmt::Display for WriteErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Encode(_) => f.write_str("the sample cannot be encoded"),
-            Self::NotASample(_) => f.write_str("the encoded sample is not one of the type"),
+            Self::NotASample(_) => f.write_str("the encoded sample is not a value of the writer's type"),
             Self::OtherEncoding { offered, given } => {
-                write!(f, "the sample is encoded as {given:?}, and the writer has announced {offered:?}")
+                write!(f, "the encoding of the sample is {given:?}, but the writer has announced {offered:?}")
             }
             Self::Timeout { waited, slowest, behind } => {
                 write!(f, "the history stayed full of unacknowledged samples for {waited}")?;
@@ -361,12 +361,12 @@ pub enum ReadErrorKind {
 impl Advice for ReadErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
-            Self::TwoQueries => "make one query of both, joined by AND",
-            Self::OutsideAccess => "call `access` of the subscriber, and read while what it returns lives",
-            Self::ForeignCondition => "make the condition with `read_condition` of this reader",
-            Self::Closed => "make a new reader",
+            Self::TwoQueries => "join both expressions by AND into one query",
+            Self::OutsideAccess => "call `access` of the subscriber, and read before you drop the returned guard",
+            Self::ForeignCondition => "create the condition with `read_condition` of this reader",
+            Self::Closed => "create a new reader",
             Self::NotEnabled => "enable the entity or its parent",
-            Self::Forked => "make participants in the process that uses them, after the fork",
+            Self::Forked => "create participants after the fork, in the process that uses them",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
     }
@@ -386,8 +386,8 @@ impl Advice for ReadErrorKind {
 impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TwoQueries => f.write_str("a selection has one query condition at most"),
-            Self::ForeignCondition => f.write_str("the condition is one of another reader"),
+            Self::TwoQueries => f.write_str("a selection has more than one query condition"),
+            Self::ForeignCondition => f.write_str("the condition belongs to another reader"),
             Self::OutsideAccess => f.write_str("PRESENTATION has scope GROUP, and access has not begun"),
             Self::Closed => f.write_str("the reader has been closed"),
             Self::NotEnabled => f.write_str("the reader is not enabled yet"),
@@ -407,7 +407,7 @@ pub enum WaitErrorKind {
         awaited: &'static str,
         /// The timeout of the wait.
         limit: Duration,
-        /// What was missing, and what there was instead.
+        /// The missing part, as far as the participant knows.
         missing: Missing,
     },
     /// The entity is closed.
@@ -418,7 +418,8 @@ pub enum WaitErrorKind {
     OutsideAccess,
     /// The parent of this process created the participant. Its threads do not exist in this process.
     Forked,
-    /// The calling listener is [`Inline`](crate::listener::Delivery::Inline), and the wait would block the delivering thread.
+    /// The calling listener is [`Inline`](crate::listener::Delivery::Inline). The wait would block the delivering
+    /// thread.
     InListener,
     /// The topic has another type in this participant than the caller expects.
     OtherType {
@@ -455,15 +456,15 @@ impl Advice for WaitErrorKind {
             Self::Timeout { missing, .. } => missing.next_step(),
             Self::NotSent(kind) => kind.next_step(),
             Self::NotDecodable(_) => "use the same type of the reply on both sides",
-            Self::RepliersGone => "send the request again once a replier is there",
+            Self::RepliersGone => "send the request again once a replier has matched",
             Self::OutOfResources { .. } => "raise the limit, or read replies and end calls sooner",
             Self::OutsideAccess => {
-                "wait with `readable` or a condition, call `access` of the subscriber, and read while what it returns lives"
+                "wait with `readable` or a condition, call `access` of the subscriber, and read before you drop the returned guard"
             }
-            Self::OtherType { .. } => "look for the topic with the type that it has",
-            Self::Closed => "make a new entity",
+            Self::OtherType { .. } => "search for the topic with the type that it has here",
+            Self::Closed => "create a new entity",
             Self::NotEnabled => "enable the entity or its parent",
-            Self::Forked => "make participants in the process that uses them, after the fork",
+            Self::Forked => "create participants after the fork, in the process that uses them",
             Self::InListener => "register the listener for the event thread (`Delivery::EventThread`)",
             Self::WouldDeadlock => "wait on a thread of your own, or register the listener for the event thread",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
@@ -499,7 +500,7 @@ impl fmt::Display for WaitErrorKind {
         match self {
             Self::Timeout { awaited, limit, missing } => write!(f, "no {awaited} within {limit}: {missing}"),
             Self::NotSent(kind) => write!(f, "the request was not sent: {kind}"),
-            Self::NotDecodable(_) => f.write_str("the reply is not one of the type"),
+            Self::NotDecodable(_) => f.write_str("the reply is not a value of the expected type"),
             Self::RepliersGone => f.write_str("every replier that received the request has left"),
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::OtherType { existing } => write!(f, "the topic has the type `{existing}` here"),
@@ -567,7 +568,7 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
-    /// Returns the source of the inner error, because the text of this error is that of the inner error.
+    /// Returns the source of the inner error, whose text this error has.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Create(error) => error.source(),
@@ -596,7 +597,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_says_entity_topic_cause_and_next_step() {
+    fn error_text_has_entity_topic_cause_and_step() {
         let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
         let slowest = Some(Guid::UNKNOWN);
         let waited = Duration::from_millis(100);
@@ -609,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_says_what_it_is_and_what_to_do() {
+    fn each_kind_has_its_own_text() {
         let reads =
             [ReadErrorKind::TwoQueries, ReadErrorKind::Closed, ReadErrorKind::NotEnabled, ReadErrorKind::Forked];
         let waits = [WaitErrorKind::Closed, WaitErrorKind::WouldDeadlock];
@@ -675,11 +676,11 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_stays_is_told_from_one_that_is_not_there_and_one_that_does_not_fit() {
+    fn immutable_policy_differs_from_inconsistent_one() {
         let policy = crate::qos::PolicyId::History;
         let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
         for (kind, code, step) in [
-            (QosErrorKind::Immutable { policy }, ReturnCode::ImmutablePolicy, "make a new entity"),
+            (QosErrorKind::Immutable { policy }, ReturnCode::ImmutablePolicy, "create a new entity"),
             (QosErrorKind::ZeroDepth, ReturnCode::InconsistentPolicy, "change one of the named policies"),
         ] {
             let error = QosError::new(&subject, kind);
@@ -690,7 +691,7 @@ mod tests {
 
     /// `main` prints an error by `Debug`.
     #[test]
-    fn debug_is_the_text_once() {
+    fn debug_text_equals_alternate_display() {
         for error in one_error_of_each_kind_with_sources() {
             assert_eq!(format!("{error:?}"), format!("{error:#}"));
         }

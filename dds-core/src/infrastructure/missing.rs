@@ -1,8 +1,8 @@
-//! What a wait still missed when its time was over.
+//! The missing part of a wait that timed out.
 
 use std::fmt;
 
-/// What a wait still missed when its time was over, as far as the participant knows.
+/// The missing part of a wait that timed out, as far as the participant knows.
 ///
 /// Part of [`WaitErrorKind::Timeout`](crate::error::WaitErrorKind::Timeout).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// Returns what to do about it, in one sentence.
+    /// Returns the next step of the user, in one sentence.
     #[must_use]
     pub fn next_step(&self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl Missing {
             Self::Trigger { conditions: 0 } => "attach a condition",
             Self::Trigger { .. } => "check that the conditions name the awaited event, or wait longer",
             Self::Topic { .. } => "check the name of the topic, and that the peer has created its endpoint",
-            Self::TopicOfType { .. } => "look for the topic with one of these types",
+            Self::TopicOfType { .. } => "search for the topic with one of these types",
             Self::Description { .. } => "make one endpoint with a type that describes itself, such as a derived one",
             Self::Replier { .. } => "check that one participant has both endpoints of the replier",
             Self::OneWay { requests: 0, .. } => "compare the request topic, its type and QoS on both sides",

@@ -195,7 +195,7 @@ impl Obstacle {
             }
             Self::KeysPending => "wait a second; if it stays, compare the governance of both sides",
             Self::Security { .. } => "correct governance or permissions, sign them, and restart the participant",
-            Self::Ignored => "make a new participant that does not ignore it",
+            Self::Ignored => "create a new participant that does not ignore it",
             Self::TopicNameOnly { .. } => "use the same topic name on both sides",
         }
     }
@@ -257,7 +257,7 @@ impl fmt::Display for Obstacle {
                 }
                 difference.fmt(f)
             }
-            Self::TypePending => f.write_str("the other type is not known yet, its description has been asked for"),
+            Self::TypePending => f.write_str("the other type is not known yet; its participant was asked to describe it"),
             Self::TypeName { ours, theirs } => write!(f, "the type is called `{ours}` here and `{theirs}` there"),
             Self::Partition { ours, theirs } => {
                 write!(f, "no partition in common: here {}, there {}", list(ours), list(theirs))

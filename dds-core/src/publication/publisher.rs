@@ -232,8 +232,8 @@ impl Publisher {
 
     /// Begins a coherent set, which readers see completely or not at all.
     ///
-    /// The set contains what the writers of this publisher write until the returned guard is dropped. Sets that any
-    /// thread begins during this time are parts of this one. The last guard ends it.
+    /// The set contains the changes that the writers of this publisher write until the returned guard is dropped. Sets
+    /// that any thread begins during this time are parts of this one. The last guard ends it.
     ///
     /// PRESENTATION defines the sets. With `access_scope` `Instance` or `Topic`, the changes of each writer are a set.
     /// With `Group`, the changes of all writers of the publisher are one set. Without `coherent_access` in the QoS of
@@ -325,7 +325,7 @@ impl Publisher {
         remove_group_listener(&self.group);
     }
 
-    /// Waits until all matched reliable readers have acknowledged what the writers of this publisher wrote.
+    /// Waits until all matched reliable readers have acknowledged the samples of this publisher's writers.
     ///
     /// It covers the samples written before this call. It does not wait for writers that are closed during the wait.
     #[doc(alias = "wait_for_acknowledgments")]

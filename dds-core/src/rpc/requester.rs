@@ -168,7 +168,7 @@ impl<Q, R> Asking<Q, R> {
         both
     }
 
-    /// Returns what a call misses, before or after its request is sent. The reason of a missing match is left out.
+    /// Returns the missing part of a call, without the reason of a missing match.
     pub(super) fn missing_at_a_glance(&self, progress: Progress) -> Missing {
         let there = self.writer.handle().matched_peers().len();
         match progress {
@@ -185,7 +185,7 @@ impl<Q, R> Asking<Q, R> {
         }
     }
 
-    /// Returns what a call misses, with the reason of a missing match.
+    /// Returns the missing part of a call, with the reason of a missing match.
     pub(super) fn missing(&self, progress: Progress) -> Missing {
         match self.missing_at_a_glance(progress) {
             Missing::Matches { .. } => WaitSource::<()>::missing(&**self.writer.handle(), Awaited::Matched(1)),

@@ -186,7 +186,7 @@ impl Profiles {
         let foreign = crate::settings::dds_xml::read(&text, &mut profiles)?;
         // A file of another vendor is useful although some of its elements have no effect here.
         if !foreign.is_empty() {
-            tracing::warn!(file = %path.display(), "without effect here: {}", foreign.join(", "));
+            tracing::warn!(file = %path.display(), "these elements have no effect here: {}", foreign.join(", "));
         }
         Ok(profiles)
     }

@@ -34,7 +34,7 @@ pub(crate) fn misspelled_variables() -> Vec<(String, &'static str)> {
     let is_first = !IS_DONE.swap(true, Ordering::Relaxed);
     let mut misspelled = Vec::new();
     for (name, _) in std::env::vars_os() {
-        // The names of our variables are ASCII.
+        // The names of the variables above are ASCII.
         let Ok(name) = name.into_string() else { continue };
         let Some(meant) = meant_by(&name) else { continue };
         if is_first {

@@ -27,7 +27,7 @@ impl Deferred for Dropped {
     }
 }
 
-/// Statuses that only readers have, and what the application has read of them.
+/// Statuses that only readers have, with the values that the application read last.
 #[derive(Default)]
 pub(super) struct ReaderStatuses {
     lost: Counter,

@@ -33,7 +33,7 @@ pub struct ParticipantBuiltinTopicData {
     pub protocol_version: (u8, u8),
     /// Silence after which peers remove it.
     pub lease: Duration,
-    /// Where its endpoints listen that say nothing else.
+    /// Locators of its endpoints that announce none of their own.
     pub locators: Vec<Locator>,
     /// Locators of its discovery.
     pub discovery_locators: Vec<Locator>,
@@ -65,7 +65,7 @@ pub struct TopicBuiltinTopicData {
     pub name: String,
     /// Its type, by name.
     pub type_name: String,
-    /// The policies that a topic has too.
+    /// The policies of that endpoint that a topic has as well.
     pub qos: TopicQos,
 }
 
@@ -93,7 +93,7 @@ macro_rules! endpoint_data {
             pub topic_data: Vec<u8>,
             /// Octets of its publisher or subscriber.
             pub group_data: Vec<u8>,
-            /// Where it listens; empty: where its participant does.
+            /// Its locators. Empty means those of its participant.
             pub locators: Vec<Locator>,
         }
 

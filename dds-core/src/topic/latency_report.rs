@@ -37,7 +37,7 @@ pub struct LatencyReport {
     /// GUID of the endpoint.
     #[dds(key, octet)]
     pub endpoint: [u8; 16],
-    /// Between which two events of a sample.
+    /// The two events of a sample that begin and end each time.
     #[dds(key)]
     pub kind: LatencyKind,
     /// Topic of the endpoint.
@@ -49,9 +49,9 @@ pub struct LatencyReport {
     pub crosses_hosts: bool,
     /// Samples from a clock that is ahead. They are not part of the other values.
     pub from_future: u64,
-    /// How many times were measured.
+    /// Number of measured times.
     pub count: u64,
-    /// Sum of all times, at most 1 ns for each of them too short. With `count`, it has the mean.
+    /// Sum of all times, too short by at most 1 ns for each. Divided by `count`, it is the mean.
     pub sum_ns: u64,
     /// The shortest time.
     pub min_ns: u64,
@@ -90,7 +90,7 @@ pub enum LatencyKind {
 pub struct LatencyBucket {
     /// The longest time of the bucket.
     pub upper_ns: u64,
-    /// How many times it has.
+    /// Number of times in the bucket.
     pub count: u64,
 }
 

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The longest name of a topic or a type, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
+/// The longest name of a topic or a type, in bytes. DDS has no limit; every known peer cuts or refuses at 255.
 const NAME_LEN_MAX: usize = 255;
 
 /// A topic as an argument: [`&Topic<T>`](Topic), [`&TopicSpec<T>`](TopicSpec), `&str` or `&String`.

@@ -184,8 +184,9 @@ impl<A: RosAction> ActionClient<A> {
         Ok(Self { core: Arc::new(core) })
     }
 
-    /// Changes what the client publishes about its calls of the three services, on topics such as
-    /// `NAME/_action/send_goal/_service_event`. Default: nothing.
+    /// Sets the events that the client publishes about its calls. Default: none.
+    ///
+    /// Each of the three services has a topic, such as `NAME/_action/send_goal/_service_event`.
     ///
     /// # Errors
     /// As [`Node::publisher`].

@@ -50,7 +50,7 @@ struct Goal<R, W> {
     asked: VecDeque<(Guid, W)>,
 }
 
-/// What a request for a result leads to.
+/// Outcome of a request for a result.
 pub(super) enum Asked<R, W> {
     /// It waits for the end of the goal.
     Waits,
@@ -58,7 +58,7 @@ pub(super) enum Asked<R, W> {
     Answer(W, GoalState, R),
 }
 
-/// What a request to cancel leads to.
+/// Outcome of a request to cancel.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cancellation {
     pub(super) code: i8,

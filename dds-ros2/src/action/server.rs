@@ -227,8 +227,9 @@ impl<A: RosAction> ActionServer<A> {
         &self.core.node
     }
 
-    /// Changes what the server publishes about the calls of its three services, on topics such as
-    /// `NAME/_action/send_goal/_service_event`. Default: nothing.
+    /// Sets the events that the server publishes about calls. Default: none.
+    ///
+    /// Each of its three services has a topic, such as `NAME/_action/send_goal/_service_event`.
     ///
     /// # Errors
     /// As [`Node::publisher`].

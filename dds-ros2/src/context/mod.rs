@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What the nodes of a program share: a participant of DDS, the graph, and the settings.
+/// State that the nodes of a program share: a participant of DDS, the graph, and the settings.
 ///
 /// One context for each program is the rule. A handle: clones are cheap and refer to the same context. Nodes keep their
 /// context alive.

@@ -27,7 +27,7 @@ const ASKED_MAX: usize = 16;
 /// The type id of `uint8` (`type_description_interfaces/msg/FieldType`), the same in each shape modulo 48.
 const UINT8: u8 = 3;
 
-/// What a look asks a node. Endpoints that agree need one question.
+/// A question to a node about a type. Endpoints that agree need one question.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Question {
     node: NodeName,

@@ -18,7 +18,7 @@ use std::fmt;
 /// Most names in other namespaces that a hint names.
 const NAMED_MAX: usize = 3;
 
-/// What an endpoint of ROS 2 is.
+/// Kind of an endpoint of ROS 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EndpointRole {
@@ -236,9 +236,9 @@ pub struct Explanation {
     pub connections: Vec<ConnectionReport>,
     /// Topics, services and actions with the same last part. The namespace of one may be wrong.
     pub other_names: Vec<String>,
-    /// What the name lacks, such as a publisher.
+    /// Missing parts of the name, such as a publisher.
     pub hints: Vec<String>,
-    /// What peers sent that is malformed, on any topic.
+    /// Malformed input of peers, on any topic.
     pub faults: Vec<PeerFaults>,
 }
 
@@ -372,7 +372,7 @@ impl Graph {
         }
     }
 
-    /// Returns what the endpoints of a name lack.
+    /// Returns hints about endpoints that a name lacks.
     fn hints(&self, name: &str) -> Vec<String> {
         let requests = topic_name("rq", name, "Request");
         let topic = topic_name("rt", name, "");

@@ -50,7 +50,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// What a peer sent that is malformed. See [`Graph::faults`](crate::Graph::faults).
+/// Malformed input of one peer. See [`Graph::faults`](crate::Graph::faults).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerFaults {

@@ -180,7 +180,7 @@ impl<S: RosService> Client<S> {
         Call { core: Arc::clone(&self.core), request: Some(request), number: None }
     }
 
-    /// Changes what the client publishes about its calls. The topic has [`QosProfile::DEFAULT`]. Default: nothing.
+    /// Sets the events that the client publishes about its calls. Default: none. The topic has [`QosProfile::DEFAULT`].
     ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange};

@@ -20,7 +20,7 @@ use dds_ros2_msgs::service_msgs::msg::ServiceEventInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a client or a server publishes about its calls, on the topic `NAME/_service_event`.
+/// Content of the events that a client or a server publishes about its calls, on the topic `NAME/_service_event`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ServiceIntrospection {
     /// Nothing, and the topic has no publisher. The default.

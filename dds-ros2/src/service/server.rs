@@ -216,7 +216,7 @@ impl<S: RosService> Service<S> {
         Ok(Some(Request { data: value, identity, core: Arc::clone(core) }))
     }
 
-    /// Changes what the server publishes about its calls, as [`Client`](crate::Client::configure_introspection).
+    /// Sets the events that the server publishes about calls, as [`Client`](crate::Client::configure_introspection).
     ///
     /// # Errors
     /// As [`Node::publisher`].

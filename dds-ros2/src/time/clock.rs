@@ -14,7 +14,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// The origin of [`ClockKind::Steady`].
 static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// What a clock shows.
+/// Source of the time of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClockKind {
@@ -172,7 +172,7 @@ impl Clock {
         Self { shared: Arc::new(shared), waits: waits.clone() }
     }
 
-    /// Returns what the clock shows.
+    /// Returns the source of the time.
     #[must_use]
     pub fn kind(&self) -> ClockKind {
         self.shared.kind

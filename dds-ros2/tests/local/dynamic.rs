@@ -73,7 +73,7 @@ fn type_that_ros_lacks_is_refused_with_the_reason() {
     let optional = refused(message().member("speed", DynamicType::float64()).optional().build().unwrap());
     assert_eq!(
         optional,
-        "type \"lab_msgs::msg::dds_::Wheel_\" is no message of ROS 2: member \"speed\" is optional, which ROS 2 lacks"
+        "type \"lab_msgs::msg::dds_::Wheel_\" is not a message of ROS 2: member \"speed\" is optional, which ROS 2 lacks"
     );
     let inner = DynamicType::array(DynamicType::uint8(), 3);
     let matrix = refused(message().member("m", DynamicType::array(inner, 2)).build().unwrap());

@@ -64,7 +64,7 @@ pub struct PresentationInfo {
 /// One change in a history cache (RTPS 2.5, 8.2.1.2).
 #[derive(Debug, Clone)]
 pub struct CacheChange {
-    /// What the writer did.
+    /// Kind of the change: a write, a dispose or an unregistration.
     pub kind: ChangeKind,
     /// The writer that sent the change.
     pub writer: Guid,

@@ -99,7 +99,7 @@ impl fmt::Display for QosErrorKind {
                 write!(f, "{policy} has {len} bytes; at most {max} can be announced")
             }
             Self::Immutable { policy } => {
-                write!(f, "{policy} cannot be changed after the entity is enabled; make a new entity")
+                write!(f, "{policy} cannot change after the entity is enabled")
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::types::Duration;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DataReaderQos {
-    /// Samples that the reader receives when it joins late. Default: none.
+    /// Samples that the reader receives when it joins late. Default: volatile, none.
     pub durability: Durability,
     /// Longest time between two samples of an instance. Default: infinite.
     ///
@@ -40,11 +40,11 @@ pub struct DataReaderQos {
     ///
     /// A writer matches if it offers the same or a stronger kind, and no longer lease. The writer's lease applies.
     pub liveliness: Liveliness,
-    /// Whether lost samples are repaired. Default: false.
+    /// Whether lost samples are repaired. Default: best effort, not repaired.
     pub reliability: Reliability,
     /// Clock that orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// Samples of each instance that are kept until they are taken. Default: 1; a newer one replaces it.
+    /// Samples of each instance that are kept until they are taken. Default: the last one.
     ///
     /// Memory grows with samples times instances.
     pub history: History,
@@ -55,7 +55,7 @@ pub struct DataReaderQos {
     pub resource_limits: ResourceLimits,
     /// USER_DATA, announced with the reader. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub user_data: Vec<u8>,
-    /// Whether one writer at a time owns an instance. Default: false.
+    /// Whether one writer at a time owns an instance. Default: shared, no owner.
     pub ownership: Ownership,
     /// Shortest time between two samples of an instance, by the reader's clock. Default: zero, for every sample.
     ///
@@ -63,7 +63,7 @@ pub struct DataReaderQos {
     pub time_based_filter: Duration,
     /// Delay until instances that are not alive are forgotten. Default: infinite.
     pub reader_data_lifecycle: ReaderDataLifecycle,
-    /// Accepted representations. Default: empty, for all that we can read.
+    /// Accepted representations. Default: empty, which accepts XCDR1 and XCDR2.
     pub representation: Vec<DataRepresentation>,
     /// Permitted differences of a writer's type. Default: coercion is allowed, and bounds are ignored.
     pub type_consistency: TypeConsistency,
@@ -126,7 +126,7 @@ impl DataReaderQos {
         self
     }
 
-    /// Returns the representations that the reader accepts: its list, or all that we can read.
+    /// Returns the representations that the reader accepts: its list, or XCDR1 and XCDR2.
     #[must_use]
     pub fn accepted_representations(&self) -> &[DataRepresentation] {
         if self.representation.is_empty() { DataRepresentation::READABLE } else { &self.representation }

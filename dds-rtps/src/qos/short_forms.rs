@@ -6,7 +6,7 @@ use super::policy::{History, Reliability};
 use crate::types::Duration;
 use serde::Deserialize;
 
-/// What a file may say of RELIABILITY.
+/// Forms of RELIABILITY in a file.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "should be `best_effort`, `reliable` or { reliable: { max_blocking_time: \"100ms\" } }")]
 pub(super) enum ReliabilityForm {
@@ -43,7 +43,7 @@ impl From<ReliabilityForm> for Reliability {
     }
 }
 
-/// What a file may say of HISTORY.
+/// Forms of HISTORY in a file.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "should be `keep_all`, `keep_last` (one sample) or { keep_last: 5 }")]
 pub(super) enum HistoryForm {

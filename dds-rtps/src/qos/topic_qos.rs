@@ -24,7 +24,7 @@ use crate::types::Duration;
 pub struct TopicQos {
     /// TOPIC_DATA, announced with each endpoint of the topic. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub topic_data: Vec<u8>,
-    /// Samples that a late joiner receives. Default: none.
+    /// Samples that a late joiner receives. Default: volatile, none.
     pub durability: Durability,
     /// Samples that a durability service keeps.
     pub durability_service: DurabilityService,
@@ -34,11 +34,11 @@ pub struct TopicQos {
     pub latency_budget: Duration,
     /// How writers assert their liveliness. Default: automatic, with an infinite lease.
     pub liveliness: Liveliness,
-    /// Whether lost samples are repaired. Default: false.
+    /// Whether lost samples are repaired. Default: best effort, not repaired.
     pub reliability: Reliability,
     /// Clock that orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// Samples kept per instance. Default: 1.
+    /// Samples kept per instance. Default: the last one.
     pub history: History,
     /// Limits of an endpoint. Default: none.
     pub resource_limits: ResourceLimits,
@@ -46,7 +46,7 @@ pub struct TopicQos {
     pub transport_priority: i32,
     /// Age after which a sample is not delivered. Default: infinite.
     pub lifespan: Duration,
-    /// Whether one writer at a time owns an instance. Default: false.
+    /// Whether one writer at a time owns an instance. Default: shared, no owner.
     pub ownership: Ownership,
     /// Offered and accepted representations. Default: empty, for the automatic choice.
     pub representation: Vec<DataRepresentation>,

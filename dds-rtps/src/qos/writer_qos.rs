@@ -52,7 +52,7 @@ pub struct DataWriterQos {
     pub reliability: Reliability,
     /// Clock that orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// Samples of each instance that are kept for repair and for late joiners. Default: 1; a newer one replaces it.
+    /// Samples of each instance that are kept for repair and for late joiners. Default: the last one.
     ///
     /// Memory grows with samples times instances.
     pub history: History,
@@ -69,7 +69,7 @@ pub struct DataWriterQos {
     pub lifespan: Duration,
     /// USER_DATA, announced with the writer. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub user_data: Vec<u8>,
-    /// Whether one writer at a time owns an instance. Default: false.
+    /// Whether one writer at a time owns an instance. Default: shared, no owner.
     pub ownership: Ownership,
     /// Strength in exclusive ownership; the strongest writer owns an instance. Default: 0.
     pub ownership_strength: i32,

@@ -37,7 +37,7 @@ impl Default for Faults {
 /// Most datagrams in flight; more are lost. 64 MiB, if all have the longest length.
 pub const IN_FLIGHT_MAX: usize = 1_024;
 
-/// A transport that sends by another one what the faults let through.
+/// A transport that sends datagrams by another one, unless the faults drop them.
 ///
 /// A datagram that the inner transport has no room for is lost, as on a wire. Use [`Faults::blocked`] to test a full
 /// socket.

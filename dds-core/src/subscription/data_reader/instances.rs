@@ -38,7 +38,7 @@ impl<T> DataReader<T> {
     }
 }
 
-/// Decodes the key from what an endpoint keeps of an instance: a serialized key or a whole sample.
+/// Decodes the key from the payload that an endpoint keeps of an instance: a serialized key or a whole sample.
 pub(crate) fn decode_key<T: Keyed + DecodeOwned>(known: &KeyPayload, ty: Option<&AnyType>) -> Option<T::Key> {
     // A disposal carries the key alone (`K` flag), a sample all of its members.
     if known.is_key {

@@ -73,7 +73,7 @@ pub struct HistorySample {
     pub payload_is_key: bool,
     /// The metadata of the sample.
     pub info: SampleInfo,
-    /// What the writer did.
+    /// Kind of the change: a write, a dispose or an unregistration.
     pub kind: ChangeKind,
     /// The original writer, if another writer handed the sample over.
     pub origin: Option<Box<OriginalWriterInfo>>,

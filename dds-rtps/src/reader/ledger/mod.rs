@@ -59,11 +59,11 @@ pub struct Undelivered {
     pub rejected_instances: u64,
     /// No space: RESOURCE_LIMITS max_samples_per_instance.
     pub rejected_samples_per_instance: u64,
-    /// RemovalCounts before they were taken, some time after their instance had ended (READER_DATA_LIFECYCLE).
+    /// Removed before they were taken, some time after their instance had ended (READER_DATA_LIFECYCLE).
     pub purged: u64,
     /// Another writer owned their instance (OWNERSHIP EXCLUSIVE).
     pub not_owner: u64,
-    /// Older than what the application had seen of their instance (DESTINATION_ORDER BY_SOURCE_TIMESTAMP).
+    /// Older than samples of their instance that the application has seen (DESTINATION_ORDER BY_SOURCE_TIMESTAMP).
     pub superseded: u64,
     /// Received before: from their own writer, or from a service that replays its samples (DURABILITY).
     pub known: u64,

@@ -130,7 +130,7 @@ impl StatefulReader {
         self.accept_change(now, at, data.writer_sn, change)
     }
 
-    /// Hash of what an announcement says. Its seed is secret.
+    /// Hash of the content of an announcement. Its seed is secret.
     fn hash_content(&self, data: &Data<'_>) -> u64 {
         let (payload, is_key) = match data.payload {
             SerializedPayload::None => (&[][..], false),

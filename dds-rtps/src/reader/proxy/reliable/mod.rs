@@ -74,7 +74,7 @@ impl NumberRange {
     }
 }
 
-/// What the HEARTBEATs of the writer announced.
+/// Announcements of the writer's HEARTBEATs.
 #[derive(Debug)]
 struct WriterAnnouncement {
     /// The writer has no change below this number: missing ones are lost.
