@@ -113,7 +113,7 @@ pub trait Entity: Sealed + Send + Sync {
     /// Operations of those handles fail with `Closed`. Blocked waits and iterators end. Never blocks. May be called
     /// from anywhere. The second call has no effect.
     ///
-    /// No call of a listener of the entity begins afterwards. A running call ends, then the listener is dropped.
+    /// No call of a listener of the entity begins afterward. A running call ends, then the listener is dropped.
     #[doc(alias = "delete_datareader")]
     #[doc(alias = "delete_datawriter")]
     #[doc(alias = "delete_publisher")]

@@ -23,7 +23,7 @@ impl<Q: Clone> LiveQos<Q> {
 
     /// Returns the QoS at the time of enabling.
     ///
-    /// Only for policies that cannot change afterwards, and only after the entity is enabled.
+    /// Only for policies that cannot change afterward, and only after the entity is enabled.
     pub(crate) fn fixed(&self) -> &Q {
         self.settled.get_or_init(|| self.get())
     }

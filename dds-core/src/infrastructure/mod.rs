@@ -7,7 +7,7 @@
 //! - `error`, `create_error`, `entry_error`, `return_code`: errors, each with its entity, cause and next step.
 //! - `status`, `status_mask`: communication statuses.
 //! - `notification`: listeners, event streams, conditions and wait sets.
-//! - `waiting`, `turn`, `patience`, `missing`: futures that can block, their warnings, and what they missed.
+//! - `waiting`, `turn`, `patience`, `missing`: futures that can block, their warnings, and the missing parts.
 //! - `weak`: handles that do not keep their entity alive.
 
 mod create_error;

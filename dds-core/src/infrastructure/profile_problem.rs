@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_says_where_it_is_and_what_should_be_there() {
+    fn problem_text_has_place_and_expected_value() {
         let unreadable = ProfileProblem {
             file: PathBuf::from("robot.toml"),
             line: None,

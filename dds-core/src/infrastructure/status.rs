@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_count_from_one_reading_to_the_next() {
+    fn changes_count_since_the_last_read() {
         let mut counter = MatchCounter::default();
         counter.matched(InstanceHandle::NIL);
         counter.matched(InstanceHandle::NIL);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_peer_is_the_one_that_came_or_went_last() {
+    fn last_peer_is_that_of_the_latest_change() {
         let [one, other] = [1, 2].map(|byte| InstanceHandle::from_key_hash([byte; 16]));
         let mut counter = MatchCounter::default();
         assert!(counter.read().last_peer_handle.is_nil());
@@ -362,7 +362,7 @@ mod tests {
 
     /// Each reader of a status has its own mark. The second of two readings reports no change.
     #[test]
-    fn the_change_of_each_status_is_what_came_since_it_was_read() {
+    fn each_status_has_its_change_since_the_last_read() {
         let mut silent = Counter::default();
         silent.note(2);
         let mut read = 1;
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn incompatible_policies_are_counted_each() {
+    fn each_incompatible_policy_is_counted() {
         let mut status = IncompatibleQosStatus::default();
         status.note(&[PolicyId::Reliability, PolicyId::Durability]);
         status.note(&[PolicyId::Reliability]);

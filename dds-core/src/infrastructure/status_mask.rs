@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_join_intersect_and_turn_over() {
+    fn masks_join_intersect_and_invert() {
         let mask = StatusMask::MATCHED | StatusMask::SAMPLE_LOST;
         assert!(mask.contains(StatusMask::MATCHED) && !mask.contains(StatusMask::DATA_AVAILABLE));
         assert_eq!(mask & StatusMask::MATCHED, StatusMask::MATCHED);

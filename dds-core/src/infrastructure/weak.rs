@@ -14,8 +14,8 @@ pub(crate) trait Upgrade: Sized {
 
 /// Weak handle of an entity, which does not keep the entity alive.
 ///
-/// `downgrade` of each entity returns one. Use it in the closure of a listener: a strong handle there would keep its own
-/// entity alive forever.
+/// `downgrade` of each entity returns one. Use it in the closure of a listener: a strong handle there would keep its
+/// own entity alive forever.
 ///
 /// ```
 /// use dds_core::listener::Weak;

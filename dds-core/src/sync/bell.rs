@@ -1,7 +1,7 @@
 //! A descriptor that wakes a thread which waits in the system for sockets as well.
 
 #[cfg(dds_loom)]
-pub(crate) use modelled::Bell;
+pub(crate) use modeled::Bell;
 #[cfg(not(dds_loom))]
 pub(crate) use real::Bell;
 
@@ -39,7 +39,7 @@ mod real {
 }
 
 #[cfg(dds_loom)]
-mod modelled {
+mod modeled {
     use loom::sync::{Condvar, Mutex};
 
     #[derive(Debug, Default)]

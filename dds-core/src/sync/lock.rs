@@ -1,9 +1,9 @@
-//! A mutex without poison: standard, priority-inheriting (feature `rt`), or modelled.
+//! A mutex without poison: standard, priority-inheriting (feature `rt`), or modeled.
 
 #[cfg(all(feature = "rt", not(dds_loom)))]
 pub(crate) use inheriting::{Lock, LockGuard};
 #[cfg(dds_loom)]
-pub(crate) use modelled::{Lock, LockGuard};
+pub(crate) use modeled::{Lock, LockGuard};
 #[cfg(not(any(feature = "rt", dds_loom)))]
 pub(crate) use real::{Lock, LockGuard};
 
@@ -105,7 +105,7 @@ mod inheriting {
 }
 
 #[cfg(dds_loom)]
-mod modelled {
+mod modeled {
     use loom::sync::atomic::{AtomicBool, Ordering};
     use loom::sync::{Mutex, MutexGuard};
     use std::ops::{Deref, DerefMut};

@@ -7,7 +7,7 @@
 //! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_follow_sample_order` |
 //! | a visitor leaves, fences and looks again | model `no_stranded_mail` |
 //! | a visitor serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
-//! | a waiter registers and looks in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
+//! | a waiter registers and looks in one visit | models `waiter_is_woken`, `data_beside_a_wait_wakes_it` |
 //! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; with mail served first: `listener_sees_all_deliveries_of_its_write` |
 //! | effects run in a loop | `million_chained_effects_need_a_small_stack`, `listeners_writing_back_let_write_return` |
 //! | every hold of a cell is short | in steps: `no_cell_is_held_for_many_steps`; by the clock, printed with DDS_TEST_HOLDS=1; `holds_of_every_cell_kind_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |

@@ -120,7 +120,7 @@ fn many_instances_fit_memory_budget() {
     // An instance that never existed is unknown on both sides.
     assert_eq!((writer.lookup_instance(&count), reader.lookup_instance(&count)), (None, None));
 
-    // No endpoint needs these instances anymore, so new ones can take their room.
+    // No endpoint needs these instances any more, so new ones can take their room.
     (0..count).for_each(|robot| writer.unregister_instance(&robot).unwrap());
     reader.take().unwrap();
     // A taken sample keeps its key until the next read or take.

@@ -257,10 +257,10 @@ mod tests {
         observers: Mutex<Observers>,
         looks: AtomicUsize,
         /// Runs during the next look.
-        meanwhile: Mutex<Option<Meanwhile>>,
+        during_look: Mutex<Option<DuringLook>>,
     }
 
-    type Meanwhile = Box<dyn FnOnce(&mut Effects) + Send>;
+    type DuringLook = Box<dyn FnOnce(&mut Effects) + Send>;
 
     impl Counted {
         fn become_(&self, state: TriggerValue) {
@@ -278,8 +278,8 @@ mod tests {
         }
         fn trigger_value(&self, effects: &mut Effects) -> TriggerValue {
             self.looks.fetch_add(1, Ordering::Relaxed);
-            let meanwhile = self.meanwhile.lock().unwrap().take();
-            meanwhile.into_iter().for_each(|happens| happens(effects));
+            let during_look = self.during_look.lock().unwrap().take();
+            during_look.into_iter().for_each(|happens| happens(effects));
             *self.state.lock().unwrap()
         }
         fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
@@ -300,7 +300,7 @@ mod tests {
                 state: Mutex::new(TriggerValue::Idle),
                 observers: Mutex::default(),
                 looks: AtomicUsize::new(0),
-                meanwhile: Mutex::default(),
+                during_look: Mutex::default(),
             });
             list.attach(Arc::clone(&counted) as Arc<dyn Trigger>);
             counted
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_looks_at_what_has_happened_and_at_nothing_else() {
+    fn wait_examines_only_changed_conditions() {
         let (list, all) = conditions(10_000);
         let looks = |expected: &[usize]| {
             let seen: Vec<usize> = all.iter().map(|counted| counted.take_looks()).collect();
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_wait_are_told_of_the_same_and_detached_ones_of_nothing() {
+    fn two_waits_get_the_same_attached_conditions() {
         let (list, all) = conditions(3);
         let (mut one, mut other) = (None, None);
         assert!(poll(&list, &mut one).is_none() && poll(&list, &mut other).is_none());
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_closed_conditions_ends_waits_and_one_that_is_open_lets_them_wait() {
+    fn closed_conditions_end_waits_and_open_ones_do_not() {
         let (list, all) = conditions(3);
         let mut ticket = None;
         for counted in &all[..2] {
@@ -390,11 +390,11 @@ mod tests {
     /// One wait has read the version and is about to look at the condition. Another wait finds the condition idle and
     /// removes it from `ready`. The first wait then finds the entity closed before the poke of its end arrives.
     #[test]
-    fn of_two_that_wait_one_finds_the_end_of_what_the_other_has_found_idle() {
+    fn closed_condition_counts_once_beside_another_wait() {
         let (list, all) = conditions(1);
         let (mut one, mut other) = (None, None);
         let (waits, closes) = (Arc::clone(&list), Arc::clone(&all[0]));
-        *all[0].meanwhile.lock().unwrap() = Some(Box::new(move |effects| {
+        *all[0].during_look.lock().unwrap() = Some(Box::new(move |effects| {
             assert!(poll(&waits, &mut other).is_none());
             assert!(waits.state.lock().ready.is_empty());
             *closes.state.lock().unwrap() = TriggerValue::Closed;
@@ -455,7 +455,7 @@ mod models {
     /// Data arrives by push and poke while a thread begins to wait for it.
     fn a_wait_beside_a_delivery() {
         let cell = Cell::new(Store::default(), Capacity::default(), Arc::new(RunQueue::new(|| ())));
-        // A mutant ends in the middle of a wait. Dropping a value that takes a modelled lock is not possible there.
+        // A mutant ends in the middle of a wait. Dropping a value that takes a modeled lock is not possible there.
         let list = ManuallyDrop::new(ConditionList::new());
         list.attach(Arc::new(HasData(ConditionId::new(), Arc::clone(&cell))));
         let other = thread::spawn(move || {
@@ -478,27 +478,27 @@ mod models {
     }
 
     #[test]
-    fn a_wait_set_is_woken() {
+    fn data_beside_a_wait_wakes_it() {
         model(a_wait_beside_a_delivery);
     }
 
     #[test]
     #[should_panic(expected = "deadlock")]
-    fn a_wait_that_registers_after_its_look_sleeps_for_ever() {
+    fn mutant_wait_registers_after_its_look_and_sleeps() {
         mutate(Mutation::LookThenRegister);
         model(a_wait_beside_a_delivery);
     }
 
     #[test]
     #[should_panic(expected = "deadlock")]
-    fn what_is_left_out_though_it_was_poked_meanwhile_is_never_looked_at() {
+    fn mutant_skips_condition_poked_during_the_look() {
         mutate(Mutation::ForgetReady);
         model(a_wait_beside_a_delivery);
     }
 
     #[test]
     #[should_panic(expected = "deadlock")]
-    fn a_version_read_after_the_look_hides_what_has_happened() {
+    fn mutant_version_after_the_look_hides_an_event() {
         mutate(Mutation::VersionAfterLook);
         model(a_wait_beside_a_delivery);
     }

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_comes_with_the_last_of_close_and_stakes() {
+    fn entity_ends_after_close_and_last_stake() {
         let ending = Ending::new();
         let has_come = || ending.poll(&mut None, Waker::noop()).is_ready();
         let stakes = [ending.stake(), ending.stake()];
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_already_is_woken_by_the_end_alone_and_not_after_giving_up() {
+    fn end_wakes_all_but_abandoned_waits() {
         let ending = Ending::new();
         let (woken, gone) = (Arc::<Woken>::default(), Arc::<Woken>::default());
         let (mut ticket, mut abandoned) = (None, None);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_entitys_own_listener_must_not_wait_for_its_end() {
+    fn own_listener_must_not_wait_for_the_end() {
         let (own, other) = (Ending::new(), Ending::new());
         other.close();
         let call = own.enter_call();

@@ -21,7 +21,9 @@ const TOLD: u32 = StatusMask::ALL.bits() & !mark::DATA | mark::LISTENER_PANICKED
 
 /// Creates the events of one entity for one stream.
 pub(crate) trait EventSource<E>: Send + Sync {
-    /// Returns the change of the status `mark` since the last call, or `None` if it is unchanged or the entity closed.
+    /// Returns the change of the status `mark` since the last call.
+    ///
+    /// `None` if the status is unchanged or the entity is closed.
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<E>;
 }
 

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_that_asks_is_told_and_nobody_else() {
+    fn lowest_listener_with_the_status_is_called() {
         let (reader, subscriber, all) = (StatusMask::DATA_AVAILABLE, StatusMask::SAMPLE_LOST, StatusMask::ALL);
         let levels =
             [("reader", reader), ("subscriber", subscriber), ("participant", all & !StatusMask::DATA_ON_READERS)];
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn data_on_readers_comes_before_data_available_wherever_it_is_asked_for() {
+    fn data_on_readers_precedes_data_available() {
         let levels =
             [("reader", StatusMask::ALL & !StatusMask::DATA_ON_READERS), ("subscriber", StatusMask::DATA_ON_READERS)];
         let (first, second) = told(&levels, mark::DATA);

@@ -137,7 +137,7 @@ mod models {
 
     #[test]
     #[should_panic(expected = "a mark is lost")]
-    fn mutant_marks_are_taken_before_the_member_can_be_queued_again() {
+    fn mutant_marks_taken_before_release_are_lost() {
         loom::model(|| {
             mutate(Mutation::TakeBeforeRelease);
             marks_beside_a_take();

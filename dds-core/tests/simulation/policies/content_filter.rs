@@ -108,7 +108,7 @@ fn changed_parameters_apply_to_later_samples() {
         pair.settle();
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         assert_eq!((values(&reader), values(&other)), (vec![2], vec![2]));
-        // The readers do not need the object anymore.
+        // The readers do not need the object any more.
         drop((part, topic));
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         assert_eq!((values(&reader), values(&other)), (vec![2], vec![2]));

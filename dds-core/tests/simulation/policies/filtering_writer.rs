@@ -96,7 +96,7 @@ fn filtered_readers_get_matches_despite_loss() {
             total
         };
         let total = expect(&volatile, &|_, x| x < 30);
-        assert_eq!(total.received, total.delivered(), "nothing else has travelled, seed {seed}");
+        assert_eq!(total.received, total.delivered(), "nothing else has traveled, seed {seed}");
         expect(&by_key, &|robot, _| robot == 1);
         expect(&all, &|_, _| true);
         expect(&late, &|_, x| (10..=20).contains(&x));

@@ -23,7 +23,7 @@ pub(crate) const HEARTBEATS_PER_WINDOW: u64 = 8;
 /// HEARTBEATs that the writer remembers on a long path.
 const HEARTBEATS_MAX: usize = 32;
 
-/// Fewest bytes in one judgement of the losses. Fewer datagrams may lose twice the usual share by mere chance.
+/// Fewest bytes in one judgment of the losses. Fewer datagrams may lose twice the usual share by mere chance.
 ///
 /// The writer judges at least one window of bytes.
 const JUDGED_BYTES_MIN: u64 = 128 << 10;
@@ -57,7 +57,7 @@ pub(crate) struct LongPath {
     network_loss: u64,
     /// The window has been too large: its losses did not come from the network.
     was_too_large: bool,
-    /// Share of losses that caused the last reduction, if the last judgement reduced the window.
+    /// Share of losses that caused the last reduction, if the last judgment reduced the window.
     reduced_at: Option<u64>,
 }
 
@@ -130,7 +130,7 @@ impl LongPath {
             return None;
         }
         let Some(judged_from) = self.judged_from else {
-            // Bytes of an earlier window have just left the path. The judgement starts here.
+            // Bytes of an earlier window have just left the path. The judgment starts here.
             (self.judged_from, self.lost) = (Some(settled), 0);
             return None;
         };
@@ -141,7 +141,7 @@ impl LongPath {
         Some((self.lost * 1000 / judged).min(1000))
     }
 
-    /// Starts the next judgement after a change of the window. `sent` bytes belong to the window before.
+    /// Starts the next judgment after a change of the window. `sent` bytes belong to the window before.
     pub(crate) fn restart(&mut self, sent: u64) {
         (self.window_from, self.window_start, self.judged_from) = (sent, self.last_heartbeat, None);
     }
@@ -154,7 +154,7 @@ impl LongPath {
         let is_usual = share <= usual + usual / 2 + LOSS_MARGIN;
         let reduced_at = self.reduced_at.take();
         if is_usual {
-            // A moving average over eight judgements.
+            // A moving average over eight judgments.
             self.network_loss = (7 * usual + share) / 8;
             if !is_limiting {
                 return window;

@@ -7,7 +7,7 @@
 /// Lower bound of the minimum window. It allows one datagram, because the last one may exceed the window.
 pub(crate) const WINDOW_FLOOR: u64 = 1 << 10;
 
-/// Fewest retransmitted fragments that allow a judgement, for a small and a large window.
+/// Fewest retransmitted fragments that allow a judgment, for a small and a large window.
 ///
 /// Of fewer fragments, chance alone sometimes loses one half. With only a few bytes in flight, more fragments would
 /// take too long.
@@ -17,7 +17,7 @@ const JUDGED_FRAGMENTS_MAX: u64 = 32;
 /// Outcome of retransmitted fragments, and the limit of the minimum window that follows from it.
 #[derive(Debug)]
 pub(crate) struct RetransmissionLoss {
-    /// Retransmitted fragments since the last judgement, and those of them that the reader requested again.
+    /// Retransmitted fragments since the last judgment, and those of them that the reader requested again.
     sent: u64,
     lost: u64,
     /// Limit of the minimum window after high retransmission loss; [`u64::MAX`] without such loss.

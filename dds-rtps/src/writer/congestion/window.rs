@@ -185,7 +185,7 @@ impl CongestionWindow {
     fn adapt_to_losses(&mut self) {
         let Some(share) = self.long_path.loss_share(self.flight.settled(), self.size) else { return };
         self.size = self.long_path.adapt(share, self.size, self.effective_min(), self.was_full).min(WINDOW_MAX);
-        // The next judgement needs a full window again, sent with the new size.
+        // The next judgment needs a full window again, sent with the new size.
         self.was_full = false;
         self.long_path.restart(self.flight.sent());
     }
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!((window.size, window.effective_min()), (WINDOW_FLOOR, WINDOW_FLOOR));
         window.note_sent(1300);
         assert!(!window.is_open(), "one datagram at a time");
-        // With few bytes in flight, eight fragments suffice for a judgement.
+        // With few bytes in flight, eight fragments suffice for a judgment.
         for _ in 0..80 {
             window.note_retransmitted(8, 2);
         }
