@@ -40,6 +40,8 @@ pub enum HandshakeError {
     PublicKey,
     /// The signature is wrong.
     Signature,
+    /// The own key does not sign: why.
+    OwnKey(String),
     /// It is a step of the other role, or of no known exchange.
     Unexpected,
     /// Too many handshakes were begun in the name of this participant.
@@ -205,7 +207,7 @@ impl RequestExchange {
         };
         transcript.verify_reply(reply, &peer.certificate)?;
         let secret = self.key.agree(dh2)?;
-        let final_token = transcript.sign_final(local);
+        let final_token = transcript.sign_final(local)?;
         let secret = SharedSecret { secret: *secret, challenge1: self.challenge1, challenge2 };
         Ok((final_token, peer.into_peer(secret)))
     }
@@ -274,7 +276,8 @@ impl ReplyExchange {
         token.add("dh1", &dh1);
         token.add("challenge1", &challenge1);
         token.add("challenge2", &challenge2);
-        token.add("signature", &local.identity.key.sign_handshake(&transcript.reply_bytes()));
+        let signature = local.identity.key.sign_handshake(&transcript.reply_bytes());
+        token.add("signature", &signature.map_err(HandshakeError::OwnKey)?);
         let own_hash = own.hash;
         let id = ReplyId { request_hash: hash_of_request(request), challenge1, challenge2 };
         Ok(Self { token, own_hash, peer, key, dh1, dh2, id })
@@ -342,7 +345,7 @@ impl Transcript<'_> {
         verify(certificate, &self.reply_bytes(), required(reply, "signature")?)
     }
 
-    fn sign_final(&self, local: &LocalParticipant) -> DataHolder {
+    fn sign_final(&self, local: &LocalParticipant) -> Result<DataHolder, HandshakeError> {
         let mut token = DataHolder::new(format!("{CLASS}+Final"));
         for (name, value) in [
             ("hash_c1", self.hash_c1),
@@ -354,8 +357,9 @@ impl Transcript<'_> {
         ] {
             token.add(name, value);
         }
-        token.add("signature", &local.identity.key.sign_handshake(&self.final_bytes()));
-        token
+        let signature = local.identity.key.sign_handshake(&self.final_bytes());
+        token.add("signature", &signature.map_err(HandshakeError::OwnKey)?);
+        Ok(token)
     }
 }
 
@@ -455,6 +459,7 @@ impl fmt::Display for HandshakeError {
             Self::Algorithm(name) => write!(f, "the algorithm `{name}` is unknown or does not fit the certificate"),
             Self::PublicKey => f.write_str("the public key for the agreement is invalid"),
             Self::Signature => f.write_str("the signature of the token is wrong: it was changed or forged"),
+            Self::OwnKey(fault) => write!(f, "the private key of this participant fails: {fault}"),
             Self::Unexpected => f.write_str("the token belongs to no known exchange"),
             Self::Busy => f.write_str("too many handshakes were begun in the name of this participant"),
             Self::Postponed => f.write_str("the check of the token has to wait, because too many others cost work"),

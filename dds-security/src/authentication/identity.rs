@@ -2,6 +2,8 @@
 
 use super::DataHolder;
 use crate::pki::{Certificate, CertificateError, KeyError, OcspResponses, PrivateKey, RevocationList};
+#[cfg(feature = "pkcs11")]
+use crate::pki::{Pkcs11Error, Pkcs11Key, Pkcs11Uri};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -18,12 +20,31 @@ const PERMISSIONS_CLASS: &str = "DDS:Access:Permissions:1.0";
 pub struct LocalIdentity {
     pub(super) certificate: Certificate,
     pub(super) certificate_pem: Vec<u8>,
-    pub(super) key: PrivateKey,
+    pub(super) key: IdentityKey,
     pub(super) authority: Certificate,
     pub(super) revoked: Option<RevocationList>,
     pub(super) answers: Option<OcspResponses>,
     /// The signed document.
     pub(super) permissions: Vec<u8>,
+}
+
+/// The private key of an identity.
+#[derive(Debug, Clone)]
+pub(super) enum IdentityKey {
+    File(PrivateKey),
+    #[cfg(feature = "pkcs11")]
+    Token(Pkcs11Key),
+}
+
+impl IdentityKey {
+    /// Signs values of a handshake.
+    pub(super) fn sign_handshake(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        match self {
+            Self::File(key) => Ok(key.sign_handshake(bytes)),
+            #[cfg(feature = "pkcs11")]
+            Self::Token(key) => key.sign_handshake(bytes).map_err(|error| error.to_string()),
+        }
+    }
 }
 
 /// A file of an identity is faulty.
@@ -36,6 +57,9 @@ pub enum IdentityError {
     Certificate(CertificateError),
     /// The private key.
     Key(KeyError),
+    /// The private key in a PKCS #11 token.
+    #[cfg(feature = "pkcs11")]
+    Token(Pkcs11Error),
     /// The list of revoked certificates, or the responses of OCSP.
     Revocation(CertificateError),
 }
@@ -63,14 +87,54 @@ impl LocalIdentity {
         permissions: Vec<u8>,
         now: i64,
     ) -> Result<Self, IdentityError> {
+        Self::with_key(authority, certificate, permissions, now, |certificate| {
+            let key = PrivateKey::from_pem(key).map_err(IdentityError::Key)?;
+            certificate.check_key(&key).map_err(IdentityError::Certificate)?;
+            Ok(IdentityKey::File(key))
+        })
+    }
+
+    /// As [`Self::new`], with a private key in a PKCS #11 token, which signs once.
+    ///
+    /// # Errors
+    /// [`IdentityError`] names the file or the token, and the fault.
+    #[cfg(feature = "pkcs11")]
+    pub fn with_pkcs11_key(
+        authority: &str,
+        certificate: &str,
+        key: &Pkcs11Uri,
+        permissions: Vec<u8>,
+        now: i64,
+    ) -> Result<Self, IdentityError> {
+        Self::with_key(authority, certificate, permissions, now, |certificate| {
+            Ok(IdentityKey::Token(Pkcs11Key::open(key, certificate).map_err(IdentityError::Token)?))
+        })
+    }
+
+    fn with_key(
+        authority: &str,
+        certificate: &str,
+        permissions: Vec<u8>,
+        now: i64,
+        key: impl FnOnce(&Certificate) -> Result<IdentityKey, IdentityError>,
+    ) -> Result<Self, IdentityError> {
         let authority = Certificate::from_pem(authority).map_err(IdentityError::Authority)?;
         authority.check_authority(now).map_err(IdentityError::Authority)?;
         let certificate = Certificate::from_pem(certificate).map_err(IdentityError::Certificate)?;
         certificate.check_identity(&authority, now).map_err(IdentityError::Certificate)?;
-        let key = PrivateKey::from_pem(key).map_err(IdentityError::Key)?;
-        certificate.check_key(&key).map_err(IdentityError::Certificate)?;
+        let key = key(&certificate)?;
         let certificate_pem = certificate.to_pem().into_bytes();
         Ok(Self { certificate, certificate_pem, key, authority, revoked: None, answers: None, permissions })
+    }
+
+    /// Whether a PKCS #11 token makes the signatures of this identity. Then each one may take long.
+    #[must_use]
+    pub fn signs_in_token(&self) -> bool {
+        match self.key {
+            IdentityKey::File(_) => false,
+            #[cfg(feature = "pkcs11")]
+            IdentityKey::Token(_) => true,
+        }
     }
 
     /// Refuses the certificates of a list in the form PEM.
@@ -184,6 +248,8 @@ impl fmt::Display for IdentityError {
             Self::Authority(error) => write!(f, "identity authority: {error}"),
             Self::Certificate(error) => write!(f, "identity: {error}"),
             Self::Key(error) => write!(f, "private key: {error}"),
+            #[cfg(feature = "pkcs11")]
+            Self::Token(error) => write!(f, "private key: {error}"),
             Self::Revocation(error) => write!(f, "revoked certificates: {error}"),
         }
     }

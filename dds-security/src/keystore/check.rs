@@ -15,6 +15,9 @@ use zeroize::Zeroizing;
 /// Seconds before the end of a validity from which on it is a finding: 30 days.
 const EXPIRES_SOON: i64 = 30 * 86_400;
 
+/// The file with the URI of a private key in a PKCS #11 token. ROS 2 uses it in place of `key.pem`.
+pub const KEY_URI: &str = "key.p11";
+
 /// The result of a check.
 #[derive(Debug, Clone, Default)]
 pub struct KeystoreCheck {
@@ -132,9 +135,10 @@ impl Check {
             self.check_revocation(&path("crl.pem"), authority, certificate);
             self.check_ocsp(&path("ocsp.der"), authority, certificate);
         }
-        let key = self.private_key(&path("key.pem"));
-        if let (Some(key), Some(certificate)) = (&key, &certificate) {
-            let checked = certificate.check_key(key);
+        if path(KEY_URI).exists() {
+            self.check_token(&path(KEY_URI), certificate.as_ref());
+        } else if let (Some(key), Some(certificate)) = (self.private_key(&path("key.pem")), &certificate) {
+            let checked = certificate.check_key(&key);
             self.unwrap(&path("key.pem"), checked);
         }
         let permissions_ca = self.authority(&path("permissions_ca.cert.pem"))?;
@@ -169,6 +173,28 @@ impl Check {
         let text = Zeroizing::new(self.unwrap(path, files::read_text(path))?);
         self.check_mode(path);
         self.unwrap(path, PrivateKey::from_pem(&text))
+    }
+
+    /// Checks the URI of a private key in a PKCS #11 token, and the key there.
+    fn check_token(&mut self, path: &Path, certificate: Option<&Certificate>) {
+        let Some(text) = self.unwrap(path, files::read_text(path)) else { return };
+        self.check_mode(path);
+        let text = Zeroizing::new(text);
+        self.open_token(path, &text, certificate);
+    }
+
+    #[cfg(feature = "pkcs11")]
+    fn open_token(&mut self, path: &Path, text: &str, certificate: Option<&Certificate>) {
+        let Some(uri) = self.unwrap(path, text.parse::<crate::pki::Pkcs11Uri>()) else { return };
+        if let Some(certificate) = certificate {
+            self.unwrap(path, crate::pki::Pkcs11Key::open(&uri, certificate));
+        }
+    }
+
+    #[cfg(not(feature = "pkcs11"))]
+    fn open_token(&mut self, path: &Path, _: &str, _: Option<&Certificate>) {
+        let text = "the key in the PKCS #11 token is not checked: build this program with the feature `pkcs11`";
+        self.warn(path, text.to_owned());
     }
 
     fn check_revocation(&mut self, path: &Path, authority: &Certificate, certificate: &Certificate) {

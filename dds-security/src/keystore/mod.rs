@@ -12,6 +12,8 @@
 //!     cert.pem  key.pem  permissions.xml  permissions.p7s                the identity's own
 //! ```
 //!
+//! A private key in a PKCS #11 token has a file [`KEY_URI`] in place of `key.pem`.
+//!
 //! | file | content |
 //! |---|---|
 //! | `check` | the faults of a folder, and what its identities may do |
@@ -24,7 +26,7 @@ mod documents;
 mod files;
 mod fleet;
 
-pub use check::{CheckedIdentity, Finding, KeystoreCheck, check};
+pub use check::{CheckedIdentity, Finding, KEY_URI, KeystoreCheck, check};
 pub use documents::FleetRights;
 pub use files::read_file;
 pub use fleet::{Fleet, FleetError, FleetFile, FleetOptions, FleetStep};

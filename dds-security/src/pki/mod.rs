@@ -10,6 +10,8 @@
 //! | `issue` | new certificates: authorities and identities |
 //! | `ocsp` | answers of an authority about its certificates |
 //! | `pem` | the text form of keys and certificates |
+//! | `pkcs11_key` | keys that sign inside of a PKCS #11 token |
+//! | `pkcs11_uri` | the place of such a key |
 //! | `private_key` | keys that sign: ECDSA with P-256 and P-384, and RSA |
 //! | `public_key` | keys that verify: ECDSA with P-256 and P-384, and RSA |
 //! | `revocation` | lists of revoked certificates |
@@ -35,6 +37,10 @@ mod issue;
 mod legible;
 mod ocsp;
 mod pem;
+#[cfg(feature = "pkcs11")]
+mod pkcs11_key;
+#[cfg(feature = "pkcs11")]
+mod pkcs11_uri;
 mod private_key;
 mod public_key;
 mod revocation;
@@ -45,6 +51,10 @@ mod smime;
 pub use certificate::{Certificate, CertificateError, Validity};
 pub use issue::{IssueError, Issuer};
 pub use ocsp::OcspResponses;
+#[cfg(feature = "pkcs11")]
+pub use pkcs11_key::{Pkcs11Error, Pkcs11Key};
+#[cfg(feature = "pkcs11")]
+pub use pkcs11_uri::Pkcs11Uri;
 pub use private_key::{KeyAlgorithm, KeyError, PrivateKey};
 pub use revocation::RevocationList;
 pub use signed_data::SignError;
