@@ -5,7 +5,7 @@
 //! lower. `-- --write` records the new counts.
 //!
 //! Instructions of the kernel are not counted. The cost of a sample, a HEARTBEAT or an ACKNACK may grow by at most 5 %
-//! from 1 to 1000 endpoints.
+//! from 1 to 1000 endpoints. The histograms of latencies have limits in [`HISTOGRAM_PATHS`].
 //!
 //! Each count is the difference of two runs, which removes the cost of the setup. All threads run on one core: on two
 //! idle cores they wait for each other more often, which takes up to 7 % more instructions than on a busy machine.
@@ -58,6 +58,12 @@ const EQUAL_PATHS: [[&str; 2]; 15] = [
     ["answer_of_one_of_1", "answer_of_one_of_1000"],
 ];
 
+/// Pairs of paths without and with histograms. Each has the most instructions of the histograms for a sample.
+///
+/// A search for the acknowledged changes takes most instructions of the second pair, once for each acknowledgment.
+const HISTOGRAM_PATHS: [([&str; 2], u64); 2] =
+    [(["received_without_histogram", "received"], 70), (["acknowledged_without_histogram", "acknowledged"], 200)];
+
 /// Passes of the two runs of a path.
 const PASSES: [u32; 2] = [2_000, 6_000];
 
@@ -101,6 +107,10 @@ fn paths() -> Vec<Path> {
         path("answer_of_one_of_1", form, 1, answers),
         path("answer_of_one_of_10", form, 10, answers),
         path("answer_of_one_of_1000", form, 1000, answers),
+        path("received_without_histogram", form, 0, |_, _, passes| receive(false, passes)),
+        path("received", form, 0, |_, _, passes| receive(true, passes)),
+        path("acknowledged_without_histogram", form, 0, |_, _, passes| acknowledge(false, passes)),
+        path("acknowledged", form, 0, |_, _, passes| acknowledge(true, passes)),
         path("merged_stream_of_1", form, 1, merged),
         path("merged_stream_of_100", form, 100, merged),
         path("merged_stream_of_10000", form, 10_000, merged),
@@ -150,6 +160,24 @@ fn answers(_: Form, readers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let mut many = ManyReaders::new(readers);
     for _ in 0..passes {
         many.pass();
+    }
+    Ok(())
+}
+
+/// A sample with a source timestamp and a HEARTBEAT, its ACKNACK and the take.
+fn receive(has_histograms: bool, passes: u32) -> Result<(), Box<dyn Error>> {
+    let mut pair = ManyWriters::of_latencies(has_histograms);
+    for _ in 0..passes {
+        pair.pass();
+    }
+    Ok(())
+}
+
+/// A written sample and its acknowledgment.
+fn acknowledge(has_histogram: bool, passes: u32) -> Result<(), Box<dyn Error>> {
+    let mut pair = ManyReaders::of_latencies(has_histogram);
+    for _ in 0..passes {
+        pair.pass_with_sample();
     }
     Ok(())
 }
@@ -344,6 +372,14 @@ fn compare(counted: &BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> Ex
         }
         if change > TOLERANCE {
             complain(format!("{name}: {before} instructions before, {count} now ({:+.1} %)", 100.0 * change));
+        }
+    }
+    for (pair, most) in HISTOGRAM_PATHS {
+        let [without, with] = pair.map(|name| counted.get(name).copied().unwrap_or(0));
+        let histograms = with.saturating_sub(without);
+        println!("{}: its histograms take {histograms} instructions", pair[1]);
+        if !(1..=most).contains(&histograms) {
+            complain(format!("{}: {histograms} instructions for histograms, expected 1 to {most}", pair[1]));
         }
     }
     for pair in EQUAL_PATHS {

@@ -14,6 +14,9 @@ use dds_rtps::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriterConfi
 /// A constant time: the effects of time are not measured.
 const NOW: Now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
 
+/// The time of writing of samples whose latency is measured: 100 µs before their reception.
+const WRITTEN: Time = Time::from_unix_nanos((1 << 60) - 100_000);
+
 const GROUP: [u8; 4] = [239, 255, 0, 1];
 
 const WRITER: EntityId = EntityId([0, 0, 1, 3]);
@@ -40,15 +43,26 @@ impl ManyWriters {
     /// Matches `writers`. Each has announced an empty history.
     #[must_use]
     pub fn new(writers: usize) -> Self {
+        Self::matched(writers, None, None)
+    }
+
+    /// Matches a writer whose samples have source timestamps. The reader keeps histograms of their latencies, or none.
+    #[must_use]
+    pub fn of_latencies(has_histograms: bool) -> Self {
+        Self::matched(1, has_histograms.then_some(Time::from_unix_nanos(0)), Some(WRITTEN))
+    }
+
+    fn matched(writers: usize, latencies_since: Option<Time>, timestamp: Option<Time>) -> Self {
         let qos = DataReaderQos::default().reliable();
         let guid = Guid::new(participant(writers), READER);
-        let mut reader = StatefulReader::new(ReaderConfig::new(guid, KeySource::None, &qos));
+        let config = ReaderConfig { latencies_since, ..ReaderConfig::new(guid, KeySource::None, &qos) };
+        let mut reader = StatefulReader::new(config);
         for number in 0..writers {
             let guid = Guid::new(participant(number), WRITER);
             let unicast = vec![Locator::udp_v4([10, 0, 0, 1].into(), 7411)];
             reader.match_writer(NOW, WriterProxyConfig { reliable: true, unicast, ..WriterProxyConfig::new(guid) });
         }
-        let writer = source(Guid::new(participant(0), WRITER));
+        let writer = Source { timestamp, ..source(Guid::new(participant(0), WRITER)) };
         let mut many = Self { reader, writer, number: 0, datagram: Datagram::new(), taken: Vec::new() };
         for number in 0..writers {
             let writer = source(Guid::new(participant(number), WRITER));
@@ -122,7 +136,16 @@ impl ManyReaders {
     /// Matches `readers` that are reliable. Each has answered once.
     #[must_use]
     pub fn new(readers: usize) -> Self {
-        let mut many = Self::matched(readers, Reached::ByGroup, true);
+        Self::answered(Self::matched(readers, Reached::ByGroup, true), readers)
+    }
+
+    /// Matches a reliable reader. The writer keeps a histogram of its acknowledgment times, or none.
+    #[must_use]
+    pub fn of_latencies(has_histogram: bool) -> Self {
+        Self::answered(Self::created(1, Reached::ByGroup, true, has_histogram), 1)
+    }
+
+    fn answered(mut many: Self, readers: usize) -> Self {
         many.write();
         for number in 0..readers {
             many.answer(Guid::new(participant(number), READER));
@@ -133,10 +156,15 @@ impl ManyReaders {
     /// Matches `readers` that have not answered.
     #[must_use]
     pub fn matched(readers: usize, reached: Reached, reliable: bool) -> Self {
+        Self::created(readers, reached, reliable, false)
+    }
+
+    fn created(readers: usize, reached: Reached, reliable: bool, measures_latency: bool) -> Self {
         let qos = DataWriterQos::default();
         let qos = if reliable { qos.reliable() } else { qos.best_effort() };
         let guid = Guid::new(participant(readers), WRITER);
-        let writer = StatefulWriter::new(WriterConfig::new(guid, false, &qos));
+        let config = WriterConfig { measures_latency, ..WriterConfig::new(guid, false, &qos) };
+        let writer = StatefulWriter::new(config);
         let reader = Guid::new(participant(0), READER);
         let mut many = Self { writer, reader, count: 0, sent: 0, datagram: Datagram::new() };
         for number in 0..readers {
@@ -168,6 +196,12 @@ impl ManyReaders {
 
     /// One reader acknowledges all samples.
     pub fn pass(&mut self) {
+        self.answer(self.reader);
+    }
+
+    /// Writes a sample, and one reader acknowledges it.
+    pub fn pass_with_sample(&mut self) {
+        self.write();
         self.answer(self.reader);
     }
 

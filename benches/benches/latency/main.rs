@@ -6,6 +6,7 @@
 mod codec;
 mod dds;
 mod floor;
+mod histogram;
 mod lever;
 #[cfg(feature = "peers")]
 mod peer;
@@ -28,6 +29,7 @@ criterion_group! {
         dds::reliable,
         dds::parts,
         codec::all,
+        histogram::all,
         lever::all
 }
 
