@@ -1,14 +1,11 @@
 //! Session keys, and the two operations that they have: seal and open.
 
 use super::footer::Footer;
+use super::gcm::GcmKey;
 use super::{CryptoHeader, KeyMaterial, OpenError, ReceiverKey, TransformationKind};
-use aes_gcm::aead::{AeadInPlace, KeyInit};
-use aes_gcm::{Aes128Gcm, Aes256Gcm, Tag};
 use hmac::Mac;
-// Only for its feature: the copy of the key that each MAC needs is then overwritten.
-use polyval as _;
 use sha2::Sha256;
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Bytes of an authentication code.
 pub(crate) const MAC_LEN: usize = 16;
@@ -31,12 +28,8 @@ pub(crate) struct Session {
     receivers: Vec<([u8; 4], Cipher)>,
 }
 
-/// An expanded key. It is overwritten when it is dropped.
-#[allow(clippy::large_enum_variant, reason = "most keys have 256 bits, and a box would cost each use a cache miss")]
-pub(crate) enum Cipher {
-    Aes128(Aes128Gcm),
-    Aes256(Aes256Gcm),
-}
+/// A derived key.
+pub(crate) struct Cipher(GcmKey);
 
 impl Session {
     /// Derives the common key of a session (DDS Security 1.1, 9.5.3.3.3). `None` if the material has no key.
@@ -99,26 +92,6 @@ impl Session {
     }
 }
 
-impl Drop for Cipher {
-    /// `aes` overwrites its round keys, but `ghash` has its key in a union, which drops nothing.
-    ///
-    /// So a key of zeros takes its place.
-    fn drop(&mut self) {
-        /// It does not compile if `aes` leaves round keys in memory.
-        const fn assert_overwritten<T: ZeroizeOnDrop>() {}
-        const {
-            assert_overwritten::<aes::Aes128>();
-            assert_overwritten::<aes::Aes256>();
-        }
-        match self {
-            Self::Aes128(key) => *key = Aes128Gcm::new(&Default::default()),
-            Self::Aes256(key) => *key = Aes256Gcm::new(&Default::default()),
-        }
-        // The compiler would leave out a write that no later code reads.
-        std::hint::black_box(&*self);
-    }
-}
-
 impl Cipher {
     fn derive(kind: TransformationKind, key: &[u8], label: &[u8], salt: &[u8], id: [u8; 4]) -> Option<Self> {
         if kind == TransformationKind::None {
@@ -127,11 +100,7 @@ impl Cipher {
         #[cfg(test)]
         tests::DERIVED.set(tests::DERIVED.get() + 1);
         let derived = hmac(key, &[label, salt, &id]);
-        if kind.key_len() == 16 {
-            Aes128Gcm::new_from_slice(derived.get(..16)?).ok().map(Self::Aes128)
-        } else {
-            Aes256Gcm::new_from_slice(&derived[..]).ok().map(Self::Aes256)
-        }
+        GcmKey::new(derived.get(..kind.key_len())?).map(Self)
     }
 
     pub(crate) fn of_receiver(material: &KeyMaterial, receiver: &ReceiverKey, id: [u8; 4]) -> Option<Self> {
@@ -140,12 +109,7 @@ impl Cipher {
     }
 
     pub(crate) fn seal(&self, header: &CryptoHeader, associated: &[u8], bytes: &mut [u8]) -> [u8; MAC_LEN] {
-        let iv = header.iv();
-        let sealed = match self {
-            Self::Aes128(key) => key.encrypt_in_place_detached(&iv.into(), associated, bytes),
-            Self::Aes256(key) => key.encrypt_in_place_detached(&iv.into(), associated, bytes),
-        };
-        sealed.expect("a message is shorter than the 64 GiB that AES-GCM takes").into()
+        self.0.seal(header.iv(), associated, bytes)
     }
 
     fn open(
@@ -155,12 +119,7 @@ impl Cipher {
         bytes: &mut [u8],
         mac: &[u8; MAC_LEN],
     ) -> Result<(), OpenError> {
-        let (iv, tag) = (header.iv(), Tag::from(*mac));
-        match self {
-            Self::Aes128(key) => key.decrypt_in_place_detached(&iv.into(), associated, bytes, &tag),
-            Self::Aes256(key) => key.decrypt_in_place_detached(&iv.into(), associated, bytes, &tag),
-        }
-        .map_err(|_| OpenError::Forged)
+        self.0.open(header.iv(), associated, bytes, mac).map_err(|_| OpenError::Forged)
     }
 }
 

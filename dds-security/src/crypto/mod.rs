@@ -17,6 +17,7 @@
 
 mod cipher;
 mod footer;
+mod gcm;
 mod header;
 mod key_material;
 pub mod message;
