@@ -7,7 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use crate::secure_peer::{
-    ENCRYPT_ORIGIN, PATIENCE, SecurePeer, TURN, answers_in_an_allowed_partition, answers_with_each_kind_of_protection,
+    ENCRYPT_ORIGIN, SecurePeer, TURN, answers_in_an_allowed_partition, answers_with_each_kind_of_protection,
     answers_with_rsa_identities, ask, denied_writer_is_named, endpoints, expel, fleet,
     late_joiners_get_durable_samples, observed_participant, own_permissions_refuse, participant, refuse,
 };
@@ -47,11 +47,7 @@ fn partitions_decide_with_fast_dds() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (fleet, _one, asked, mut fast) = answers_in_an_allowed_partition(start);
     own_permissions_refuse(&fleet);
-    fast.tell("night");
-    denied_writer_is_named(&asked);
-    // It is read again once it is back.
-    fast.tell("day 2");
-    asked.1.wait_for_writers(1).block_for(PATIENCE).unwrap();
+    denied_writer_is_named(&asked, &mut fast);
     fast.end();
     let (_refused, line) = SecurePeer::start_any(&mut command(&fleet.enclave("other"), &["partition=night"]));
     // The first line is that of the program, or of the log of Fast DDS.

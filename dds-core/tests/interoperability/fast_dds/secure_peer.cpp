@@ -4,7 +4,8 @@
 //
 // Writes each sample of the topic "Questions" to the topic "Answers", until its standard input ends. ENCLAVE is the folder of
 // its certificate and its signed documents. Prints "ready" first, and "alive" at the end. With "durable", both endpoints are
-// TRANSIENT_LOCAL. A line of the standard input is the name of a partition, into which the writer moves.
+// TRANSIENT_LOCAL. A line of the standard input is "count", for the number of answers, or the name of a partition, into which the
+// writer moves.
 
 #include <cstdio>
 #include <cstdlib>
@@ -110,12 +111,14 @@ int main(int argc, char** argv) {
   Octets sample;
   SampleInfo info;
   PublicationMatchedStatus matched;
+  unsigned written = 0;
   while (read_line(line)) {
-    if (!line.empty() && publisher->set_qos(in_partition(publisher->get_qos(), line)) != ReturnCode_t::RETCODE_OK) say("error: partition");
+    if (line == "count") say(std::to_string(written));
+    else if (!line.empty() && publisher->set_qos(in_partition(publisher->get_qos(), line)) != ReturnCode_t::RETCODE_OK) say("error: partition");
     answers->get_publication_matched_status(matched);
     // A volatile writer keeps no answer for a reader that matches later.
     while ((durable || matched.current_count > 0) && questions->take_next_sample(&sample, &info) == ReturnCode_t::RETCODE_OK)
-      if (info.valid_data && !answers->write(&sample)) say("error: write");
+      if (info.valid_data) answers->write(&sample) ? (void)written++ : say("error: write");
   }
   participant->delete_contained_entities();
   factory->delete_participant(participant);
