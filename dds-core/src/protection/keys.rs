@@ -98,10 +98,17 @@ impl OwnKeys {
     }
 }
 
-/// Other keys of this participant: for whole messages, and for each endpoint beside its former ones.
+/// Other keys of this participant: for whole messages, and for each endpoint.
 struct KeyRenewal {
     messages: Option<Arc<SendKey>>,
-    endpoints: Vec<(EntityId, OwnKeys, OwnKeys)>,
+    endpoints: Vec<EndpointRenewal>,
+}
+
+/// Other keys of a local endpoint.
+struct EndpointRenewal {
+    id: EntityId,
+    former: OwnKeys,
+    new: OwnKeys,
 }
 
 /// Returns another key of the same kind, without receivers. `None` without random numbers.
@@ -157,9 +164,9 @@ impl KeyTables {
             let own = self.all_own();
             OwnTable { messages: own.messages.clone(), endpoints: own.endpoints.clone() }
         };
-        let renew_endpoint = |(id, keys): (EntityId, OwnKeys)| {
-            let new = keys.renewed()?;
-            Some((id, keys, new))
+        let renew_endpoint = |(id, former): (EntityId, OwnKeys)| {
+            let new = former.renewed()?;
+            Some(EndpointRenewal { id, former, new })
         };
         let endpoints: Option<Vec<_>> = before.endpoints.into_iter().map(renew_endpoint).collect();
         Some(KeyRenewal { messages: renewed(&before.messages)?, endpoints: endpoints? })
@@ -171,7 +178,7 @@ impl KeyTables {
         // The former keys end behind the lock, because they are overwritten.
         let mut own = self.all_own_mut();
         std::mem::swap(&mut own.messages, &mut renewal.messages);
-        for (id, former, new) in &mut renewal.endpoints {
+        for EndpointRenewal { id, former, new } in &mut renewal.endpoints {
             if let Some(keys) = own.endpoints.get_mut(id).filter(|keys| keys.are_same(former)) {
                 std::mem::swap(keys, new);
             }
