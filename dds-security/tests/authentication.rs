@@ -126,10 +126,11 @@ fn algorithms(token: &DataHolder) -> [String; 2] {
 
 #[test]
 fn identities_of_all_algorithms_prove_themselves_to_each_other() {
+    // The names of versions 1.1 and 1.2 for the signature.
     let of_algorithm = [
-        (KeyAlgorithm::EcP256, "ECDSA-SHA256", "ECDH+prime256v1-CEUM", "EC-prime256v1"),
-        (KeyAlgorithm::EcP384, "ECDSA+P384+SHA384", "ECDHE-CEUM+P384", "EC-secp384r1"),
-        (KeyAlgorithm::Rsa2048, "RSASSA-PSS-SHA256", "ECDH+prime256v1-CEUM", "RSA-2048"),
+        (KeyAlgorithm::EcP256, ["ECDSA-SHA256", "ECDSA+P256+SHA256"], "EC-prime256v1"),
+        (KeyAlgorithm::EcP384, ["ECDSA+P384+SHA384"; 2], "EC-secp384r1"),
+        (KeyAlgorithm::Rsa2048, ["RSASSA-PSS-SHA256", "RSASSA-PSS-MGF1SHA256+2048+SHA256"], "RSA-2048"),
     ];
     let keys = of_algorithm.map(|(algorithm, ..)| PrivateKey::generate_for(algorithm).unwrap());
     for authority_key in &keys {
@@ -140,20 +141,110 @@ fn identities_of_all_algorithms_prove_themselves_to_each_other() {
             pair.sort_by_key(|(participant, _)| participant.guid);
             let [(low, of_low), (high, of_high)] = &pair;
             let mut sides = [handshake(low, high, 1), handshake(high, low, 2)];
+            // A secret is as hard to find as the stronger key.
+            let is_strong = [of_low, of_high].contains(&&1);
+            sides[0].note_requirement(*of_high == 1);
             let request = sides[0].poll(at(0)).unwrap();
-            let (_, signature, agreement, _) = of_algorithm[*of_low];
-            assert_eq!(algorithms(&request), [signature, agreement]);
+            let agreement = if is_strong { "ECDHE-CEUM+P384" } else { "ECDH+prime256v1-CEUM" };
+            // Only participants of version 1.2 know P-384, so they use the names of that version.
+            let signature_of = |key: usize| of_algorithm[key].1[usize::from(is_strong)];
+            assert_eq!(algorithms(&request), [signature_of(*of_low), agreement]);
             sides[1].handle(&request, at(0)).unwrap();
             let reply = sides[1].poll(at(0)).unwrap();
             // The answer agrees in the way that the Request proposes.
-            assert_eq!(algorithms(&reply), [of_algorithm[*of_high].1, agreement]);
+            assert_eq!(algorithms(&reply), [signature_of(*of_high), agreement]);
             sides[0].handle(&reply, at(0)).unwrap();
             settle(&mut sides, 0, 1000);
             let [one, two] = sides.each_ref().map(|side| side.peer().unwrap());
             assert_eq!(one.secret.key_exchange_material(), two.secret.key_exchange_material());
-            assert_eq!(one.certificate.algorithm(), of_algorithm[*of_high].3);
+            assert_eq!(one.certificate.algorithm(), of_algorithm[*of_high].2);
         }
     }
+}
+
+/// Two participants, the one with the lower GUID first. The other one has a key of an algorithm.
+fn pair_with(algorithm: KeyAlgorithm) -> [Arc<LocalParticipant>; 2] {
+    let keys = [KeyAlgorithm::EcP256, algorithm].map(|algorithm| PrivateKey::generate_for(algorithm).unwrap());
+    let mut names = ["robot", "station"].map(|name| (participant(name, authority()).guid, name));
+    names.sort();
+    [0, 1].map(|side| participant_with(identity_with(names[side].1, authority(), &keys[side])))
+}
+
+#[test]
+fn identity_with_p384_takes_no_weaker_agreement() {
+    let [low, high] = pair_with(KeyAlgorithm::EcP384);
+    let mut sides = [handshake(&low, &high, 1), handshake(&high, &low, 2)];
+    let request = sides[0].poll(at(0)).unwrap();
+    let refused = sides[1].handle_if(&request, at(0), |_| panic!("a refused proposal costs no operation"));
+    assert_eq!(refused, Err(HandshakeError::WeakAgreement("ECDHE-CEUM+P256")));
+    let text = refused.unwrap_err().to_string();
+    assert!(text.contains("weaker than the key of this one with P-384: issue both identities"), "{text}");
+    // An announcement that comes late is early enough.
+    sides[0].note_requirement(true);
+    settle(&mut sides, 0, 5_000);
+    let [one, other] = sides.each_ref().map(|side| side.peer().unwrap());
+    assert_eq!(one.secret, other.secret);
+}
+
+/// A forger claims requirements in the name of the other side, before and between the true announcements. It also asks
+/// for Requests again and again, so that each one is the first.
+#[test]
+fn forged_requirements_keep_no_participant_out() {
+    for (algorithm, agreement) in
+        [(KeyAlgorithm::EcP384, "ECDHE-CEUM+P384"), (KeyAlgorithm::EcP256, "ECDH+prime256v1-CEUM")]
+    {
+        let ([low, high], is_true) = (pair_with(algorithm), algorithm == KeyAlgorithm::EcP384);
+        let mut sides = [handshake(&low, &high, 1), handshake(&high, &low, 2)];
+        let question = handshake(&high, &low, 3).poll(at(0)).unwrap();
+        let (mut keys, mut replies) = (0, Vec::new());
+        for now in (0..10_000).step_by(10).map(at) {
+            for claim in [!is_true, is_true, !is_true] {
+                sides[0].note_requirement(claim);
+            }
+            sides[0].handle(&question, now).unwrap();
+            keys += usize::from(sides[0].key_bits_of_poll(now).is_some());
+            for side in [0, 1] {
+                while let Some(token) = sides[side].poll(now) {
+                    // A participant of version 1.1 does not know P-384.
+                    let is_unknown = token.binary("c.kagree_algo") == Some(b"ECDHE-CEUM+P384") && !is_true;
+                    if side == 1 && token.class_id.ends_with("+Reply") {
+                        replies.push(algorithms(&token)[1].clone());
+                    }
+                    if !is_unknown {
+                        let _ = sides[1 - side].handle(&token, now);
+                    }
+                }
+            }
+        }
+        let [one, other] = sides.each_ref().map(|side| side.peer().unwrap());
+        assert_eq!(one.secret, other.secret);
+        assert!(!replies.is_empty() && replies.iter().all(|reply| reply == agreement), "{replies:?}");
+        assert!((1..=6).contains(&keys), "{keys} keys: one for each agreement, and those of two renewals");
+    }
+}
+
+#[test]
+fn caller_learns_the_agreement_that_costs() {
+    let [low, high] = pair();
+    let mut sides = [handshake(low, high, 1), handshake(high, low, 2)];
+    sides[0].note_requirement(true);
+    assert_eq!(sides[0].key_bits_of_poll(at(0)), Some(384));
+    let request = sides[0].poll(at(0)).unwrap();
+    assert_eq!(sides[0].key_bits_of_poll(at(99)), None, "nothing is due");
+    assert_eq!(sides[0].key_bits_of_poll(at(100)), Some(256), "the other proposal has its turn");
+    let mut asked = Vec::new();
+    let mut handle = |side: usize, token: &DataHolder, sides: &mut [PeerHandshake; 2]| {
+        let permits = |bits| {
+            asked.push(bits);
+            true
+        };
+        sides[side].handle_if(token, at(0), permits).unwrap();
+        sides[side].poll(at(0))
+    };
+    let reply = handle(1, &request, &mut sides).unwrap();
+    let last = handle(0, &reply, &mut sides).unwrap();
+    handle(1, &last, &mut sides);
+    assert_eq!(asked, [384; 3]);
 }
 
 #[test]

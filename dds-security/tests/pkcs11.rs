@@ -41,7 +41,9 @@ fn identity_in_token(hsm: &SoftHsm, authority: &Issuer, number: u8, algorithm: K
 fn shake_hands(participants: &[Arc<LocalParticipant>; 2]) -> ([PeerHandshake; 2], Vec<HandshakeError>) {
     let mut sides = [0, 1].map(|side| {
         let remote = HandshakeRemote { guid: participants[1 - side].guid, vendor: [1, 0xdd] };
-        PeerHandshake::new(Arc::clone(&participants[side]), remote, [side as u8 + 1; 32])
+        let mut handshake = PeerHandshake::new(Arc::clone(&participants[side]), remote, [side as u8 + 1; 32]);
+        handshake.note_requirement(true);
+        handshake
     });
     let mut errors = Vec::new();
     for _ in 0..4 {

@@ -1,7 +1,7 @@
 //! The files of an identity: certificates, private key, governance and permissions.
 
 use super::security_event::SecuritySeverity;
-use dds_security::keystore::read_file;
+use dds_security::keystore::{KEY_URI, read_file};
 use dds_security::psk::Zeroizing;
 use std::fmt;
 use std::io;
@@ -28,13 +28,13 @@ use std::path::{Path, PathBuf};
 pub struct Credentials {
     pub(super) identity_ca: CredentialFile,
     pub(super) certificate: CredentialFile,
-    pub(super) private_key: CredentialFile,
+    pub(super) private_key: PrivateKeyPlace,
     pub(super) permissions_ca: CredentialFile,
     pub(super) governance: CredentialFile,
     pub(super) permissions: CredentialFile,
     pub(super) revocations: RevocationFiles,
-    /// The folder of the files. `None` if properties name them.
-    pub(super) folder: Option<PathBuf>,
+    /// `None` if properties name no such file.
+    pub(super) revocation_place: Option<RevocationPlace>,
     /// The events that the participant publishes.
     pub(super) log: Option<SecuritySeverity>,
 }
@@ -46,16 +46,65 @@ pub(super) struct RevocationFiles {
     pub(super) answers: Option<CredentialFile>,
 }
 
-impl RevocationFiles {
-    /// Reads those files of a folder that exist.
-    pub(super) fn read(folder: &Path) -> Result<Self, CredentialsError> {
+/// Where these files are. They may change while the participant runs.
+#[derive(Clone)]
+pub(super) enum RevocationPlace {
+    /// In the folder of the identity. Each of both may lack.
+    Folder(PathBuf),
+    /// A property names the file with lists.
+    Lists(PathBuf),
+}
+
+impl RevocationPlace {
+    pub(super) fn path(&self) -> &Path {
+        let (Self::Folder(path) | Self::Lists(path)) = self;
+        path
+    }
+
+    /// Reads the files.
+    pub(super) fn read(&self) -> Result<RevocationFiles, CredentialsError> {
+        let folder = match self {
+            Self::Folder(folder) => folder,
+            Self::Lists(path) => {
+                return Ok(RevocationFiles { lists: Some(CredentialFile::read(path)?), answers: None });
+            }
+        };
         let read = |name: &str| match CredentialFile::read(&folder.join(name)) {
             Ok(file) => Ok(Some(file)),
             Err(error) if error.cause.kind() == io::ErrorKind::NotFound => Ok(None),
             // An illegible file may revoke a peer.
             Err(error) => Err(error),
         };
-        Ok(Self { lists: read("crl.pem")?, answers: read("ocsp.der")? })
+        Ok(RevocationFiles { lists: read("crl.pem")?, answers: read("ocsp.der")? })
+    }
+}
+
+/// Where the private key is.
+#[derive(Clone)]
+pub(super) enum PrivateKeyPlace {
+    File(CredentialFile),
+    /// The content is the URI of a key in a PKCS #11 token. It may have a PIN.
+    Token(CredentialFile),
+}
+
+impl PrivateKeyPlace {
+    /// Reads `key.p11`, with the URI of a key in a token, or else `key.pem`.
+    fn of_enclave(folder: &Path) -> Result<Self, CredentialsError> {
+        match CredentialFile::read(&folder.join(KEY_URI)) {
+            Err(error) if error.cause.kind() == io::ErrorKind::NotFound => {
+                CredentialFile::read(&folder.join("key.pem")).map(Self::File)
+            }
+            uri => uri.map(Self::Token),
+        }
+    }
+
+    /// Reads the value of a property: as that of the others, or `pkcs11:` with the rest of a URI.
+    fn of_property(name: &str, value: &str) -> Result<Self, String> {
+        if value.starts_with("pkcs11:") {
+            let bytes = Zeroizing::new(value.as_bytes().to_vec());
+            return Ok(Self::Token(CredentialFile { name: name.to_owned(), bytes }));
+        }
+        CredentialFile::of_property(name, value).map(Self::File)
     }
 }
 
@@ -80,6 +129,9 @@ impl Credentials {
     /// Reads the folder of an identity: `identity_ca.cert.pem`, `cert.pem`, `key.pem`, `permissions_ca.cert.pem`,
     /// `governance.p7s` and `permissions.p7s`.
     ///
+    /// With the feature `security-pkcs11`, a file `key.p11` may take the place of `key.pem`. It has the URI of a private
+    /// key in a PKCS #11 token (RFC 7512).
+    ///
     /// Two other files may exist. `crl.pem` has lists of revoked certificates. `ocsp.der` has responses of OCSP (RFC
     /// 6960) about certificates of this participant and its peers.
     ///
@@ -88,15 +140,16 @@ impl Credentials {
     pub fn from_enclave(folder: impl AsRef<Path>) -> Result<Self, CredentialsError> {
         let folder = folder.as_ref();
         let read = |name: &str| CredentialFile::read(&folder.join(name));
+        let place = RevocationPlace::Folder(folder.to_owned());
         Ok(Self {
             identity_ca: read("identity_ca.cert.pem")?,
             certificate: read("cert.pem")?,
-            private_key: read("key.pem")?,
+            private_key: PrivateKeyPlace::of_enclave(folder)?,
             permissions_ca: read("permissions_ca.cert.pem")?,
             governance: read("governance.p7s")?,
             permissions: read("permissions.p7s")?,
-            revocations: RevocationFiles::read(folder)?,
-            folder: Some(folder.to_owned()),
+            revocations: place.read()?,
+            revocation_place: Some(place),
             log: None,
         })
     }
@@ -143,10 +196,8 @@ impl CredentialFile {
 
     /// Reads the value of a property: `file:PATH`, or `data:,` and the content.
     fn of_property(name: &str, value: &str) -> Result<Self, String> {
-        if let Some(path) = value.strip_prefix("file:") {
-            // `file:///etc/cert.pem` has an empty host in front of the path.
-            let path = path.strip_prefix("//").unwrap_or(path);
-            return Self::read(Path::new(path)).map_err(|error| format!("{name}: {error}"));
+        if let Some(path) = path_of(value) {
+            return Self::read(path).map_err(|error| format!("{name}: {error}"));
         }
         match value.strip_prefix("data:,") {
             Some(content) => Ok(Self { name: name.to_owned(), bytes: Zeroizing::new(content.as_bytes().to_vec()) }),
@@ -160,11 +211,20 @@ impl CredentialFile {
     }
 }
 
+/// Returns the path of `file:PATH`.
+fn path_of(value: &str) -> Option<&Path> {
+    let path = value.strip_prefix("file:")?;
+    // `file:///etc/cert.pem` has an empty host in front of the path.
+    Some(Path::new(path.strip_prefix("//").unwrap_or(path)))
+}
+
 /// The properties of an identity (DDS Security 1.1, tables 56 and 63), collected one after the other.
 #[derive(Default)]
 pub(crate) struct CredentialProperties {
     /// Full names and values, in the order of [`PROPERTIES`]. A value may be a key.
     found: [Option<(String, Zeroizing<String>)>; PROPERTIES.len()],
+    /// Full name and value of the property with revoked certificates, which may lack.
+    revocations: Option<(String, String)>,
     /// The plugin for events was asked for.
     logs: bool,
     level: Option<SecuritySeverity>,
@@ -179,6 +239,9 @@ const PROPERTIES: [&str; 6] = [
     "access.governance",
     "access.permissions",
 ];
+
+/// The property of Fast DDS and ROS 2 for a file with lists of revoked certificates.
+const REVOCATIONS: &str = "auth.identity_crl";
 
 /// Parts of the names that Fast DDS puts in the middle.
 const FAST_DDS_PARTS: [&str; 2] = ["builtin.PKI-DH.", "builtin.Access-Permissions."];
@@ -215,6 +278,10 @@ impl CredentialProperties {
         for part in FAST_DDS_PARTS {
             short = short.replace(part, "");
         }
+        if short == REVOCATIONS {
+            self.revocations = Some((name.to_owned(), value.to_owned()));
+            return Ok(true);
+        }
         let Some(index) = PROPERTIES.iter().position(|known| *known == short) else { return Ok(false) };
         if let Some(place) = self.found.get_mut(index) {
             *place = Some((name.to_owned(), Zeroizing::new(value.to_owned())));
@@ -227,7 +294,7 @@ impl CredentialProperties {
     /// # Errors
     /// A text that names a missing property, or one whose file cannot be read.
     pub(crate) fn read(self) -> Result<Option<Credentials>, String> {
-        let is_empty = self.found.iter().all(Option::is_none);
+        let is_empty = self.found.iter().all(Option::is_none) && self.revocations.is_none();
         if is_empty && !self.logs && self.level.is_none() {
             return Ok(None);
         }
@@ -236,18 +303,30 @@ impl CredentialProperties {
         }
         // A level alone is a setting of a plugin that is not used.
         let log = self.logs.then(|| self.level.unwrap_or_default());
-        let mut files = self.found.iter().flatten().map(|(name, value)| CredentialFile::of_property(name, value));
         // The check above has found all six.
-        let mut next = || files.next().unwrap_or_else(|| Err("an identity needs six properties".to_owned()));
+        let [
+            Some(identity_ca),
+            Some(certificate),
+            Some(key),
+            Some(permissions_ca),
+            Some(governance),
+            Some(permissions),
+        ] = &self.found
+        else {
+            return Err("an identity needs six properties".to_owned());
+        };
+        let read = |(name, value): &(String, Zeroizing<String>)| CredentialFile::of_property(name, value);
+        let lists = self.revocations.as_ref().map(|(name, value)| CredentialFile::of_property(name, value));
+        let place = self.revocations.as_ref().and_then(|(_, value)| path_of(value));
         Ok(Some(Credentials {
-            identity_ca: next()?,
-            certificate: next()?,
-            private_key: next()?,
-            permissions_ca: next()?,
-            governance: next()?,
-            permissions: next()?,
-            revocations: RevocationFiles::default(),
-            folder: None,
+            identity_ca: read(identity_ca)?,
+            certificate: read(certificate)?,
+            private_key: PrivateKeyPlace::of_property(&key.0, &key.1)?,
+            permissions_ca: read(permissions_ca)?,
+            governance: read(governance)?,
+            permissions: read(permissions)?,
+            revocations: RevocationFiles { lists: lists.transpose()?, answers: None },
+            revocation_place: place.map(|path| RevocationPlace::Lists(path.to_owned())),
             log,
         }))
     }

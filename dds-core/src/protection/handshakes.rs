@@ -66,8 +66,10 @@ pub(super) struct Handshakes {
 /// A participant with an identity.
 pub(super) struct PeerState {
     pub(super) vendor: VendorId,
+    /// Those of the last announcement. Signed ones take their place.
     info: SecurityInfo,
-    algorithms: SecurityAlgorithms,
+    /// The last announcement wants P-384 for the agreement on a secret.
+    wants_p384: bool,
     pub(super) builtin_endpoints: BuiltinEndpoints,
     /// `None` while too many others are under way.
     handshake: Option<PeerHandshake>,
@@ -93,6 +95,8 @@ pub(super) struct PeerState {
 /// The rights of a participant that has proved its identity, and the keys that were sent to it.
 pub(super) struct ProvedPeer {
     grant: Grant,
+    /// Its signed ones.
+    algorithms: SecurityAlgorithms,
     pub(super) sent: SentKeys,
     /// It replaces keys that it has, as this library does.
     pub(super) takes_new_keys: bool,
@@ -103,7 +107,9 @@ pub(super) struct ProvedPeer {
 
 impl Handshakes {
     pub(super) fn new(local: Arc<LocalParticipant>, unix: i64) -> Self {
-        let local_bits = local.identity.certificate().key_bits();
+        let identity = &local.identity;
+        let slowest = WorkBudget::SLOWEST_KEY_BITS;
+        let local_bits = if identity.signs_in_token() { slowest } else { identity.certificate().key_bits() };
         Self {
             algorithms: algorithms::algorithms_of(&local.identity),
             local,
@@ -158,12 +164,13 @@ impl Handshakes {
         }
         peer.is_guest = false;
         peer.info = announced.and_then(|security| security.info).unwrap_or_default();
-        peer.algorithms = announced.and_then(|security| security.algorithms).unwrap_or(SecurityAlgorithms::V1_1);
-        let algorithms = algorithms::check(&self.algorithms, &peer.algorithms);
+        let theirs = announced.and_then(|security| security.algorithms).unwrap_or(SecurityAlgorithms::V1_1);
+        peer.note_requirement(algorithms::wants_p384(&theirs));
+        let algorithms = algorithms::check(&self.algorithms, &theirs);
         peer.builtin_endpoints = data.builtin_endpoints;
         peer.note_sign(now, ANNOUNCEMENT_LEN);
-        // It may be a forged announcement, so the handshake goes on. `check_proof` compares the algorithms of the last
-        // one, which no signature covers. If they were forged, a true announcement corrects them at the next check.
+        // It may be a forged announcement, so the handshake goes on, and tells the algorithms that count. A participant
+        // that lacks one may not answer, so its announcement tells the reason.
         let is_first = peer.refusal.is_none();
         if let (Err(reason), true) = (algorithms, is_first) {
             self.refuse_unproved(prefix, &reason);
@@ -197,7 +204,9 @@ impl Handshakes {
             return;
         }
         if let Some(peer) = self.peers.get_mut(&prefix) {
-            peer.handshake = Some(PeerHandshake::new(local, remote, random));
+            let mut handshake = PeerHandshake::new(local, remote, random);
+            handshake.note_requirement(peer.wants_p384);
+            peer.handshake = Some(handshake);
         }
     }
 
@@ -224,9 +233,8 @@ impl Handshakes {
     fn pump(&mut self, prefix: GuidPrefix, now: Now) {
         loop {
             let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.may_send()) else { return };
-            if peer.handshake.as_ref().is_some_and(PeerHandshake::is_poll_costly)
-                && !peer.may_work(&mut self.work, prefix, now)
-            {
+            let key_bits = peer.handshake.as_ref().and_then(|known| known.key_bits_of_poll(handshake_time(now)));
+            if key_bits.is_some_and(|bits| !peer.may_work(&mut self.work, prefix, bits, now)) {
                 return;
             }
             let Some(token) = peer.handshake.as_mut().and_then(|handshake| handshake.poll(handshake_time(now))) else {
@@ -275,9 +283,9 @@ impl Handshakes {
             self.work.kind_of_request(sender, certificate)
         };
         let (work, mut is_costly) = (&mut self.work, false);
-        let handled = handshake.handle_if(token, handshake_time(now), || {
+        let handled = handshake.handle_if(token, handshake_time(now), |agreement_bits| {
             is_costly = true;
-            work.take(now.instant, sender, kind)
+            work.take(now.instant, sender, kind, agreement_bits)
         });
         if handled == Err(HandshakeError::Postponed) {
             // The other side repeats it.
@@ -327,10 +335,13 @@ impl Handshakes {
         let subject = proof.certificate.subject_text().escape_debug().to_string();
         // The files of revoked certificates may have changed since the handshake began.
         let counts = self.local.identity.check_peer(&proof.certificate, self.unix).map_err(|error| error.to_string());
-        // The algorithms are those of the last announcement: no token of the handshake has them.
-        let fits = counts.and_then(|()| algorithms::check(&self.algorithms, &peer.algorithms));
-        let checked =
-            fits.and_then(|()| cx.policy.check_peer(&proof.certificate, &proof.permissions, peer.info, self.unix));
+        // Anyone can forge an announcement. The other side has signed its discovery data, so those count.
+        let signed = signed_data(&proof.participant_data, prefix);
+        let security = signed.as_ref().and_then(|data| data.security.as_deref());
+        let theirs = security.and_then(|security| security.algorithms).unwrap_or(SecurityAlgorithms::V1_1);
+        let info = security.and_then(|security| security.info).unwrap_or(peer.info);
+        let fits = counts.and_then(|()| algorithms::check(&self.algorithms, &theirs));
+        let checked = fits.and_then(|()| cx.policy.check_peer(&proof.certificate, &proof.permissions, info, self.unix));
         let grant = match checked {
             Ok(grant) => grant,
             Err(reason) => {
@@ -345,7 +356,7 @@ impl Handshakes {
             Ok(Some(exchange)) => exchange,
             _ => return self.refuse_unproved(prefix, "the system has no random numbers"),
         };
-        let vendor = vendor_of(&proof.participant_data, prefix);
+        let vendor = signed.map(|data| data.vendor);
         cx.filter.keys.set_peer(prefix, KeysOfPeer::new(exchange, vendor));
         if cx.filter.keys.messages().is_some_and(|key| material_for(&key, prefix).is_none()) {
             cx.filter.keys.remove_peer(prefix);
@@ -357,7 +368,8 @@ impl Handshakes {
         // Cyclone DDS 0.10 keeps new keys of an endpoint for its next match, which never comes. Fast DDS 2.9 opens
         // messages with the first key alone, and answers nothing more after a change.
         let takes_new_keys = vendor == Some(VendorId::OURS);
-        peer.proved = Some(ProvedPeer { grant, sent: SentKeys::default(), takes_new_keys, expires, subject });
+        let sent = SentKeys::default();
+        peer.proved = Some(ProvedPeer { grant, algorithms: theirs, sent, takes_new_keys, expires, subject });
         peer.refusal = None;
         self.refusals.forget(prefix);
         self.actions.push_back(SecurityAction::BeginKeyExchange { prefix, answers });
@@ -367,6 +379,15 @@ impl Handshakes {
     /// The rights of a participant that has proved its identity.
     pub(super) fn grant_of(&self, prefix: GuidPrefix) -> Option<&Grant> {
         self.peers.get(&prefix)?.proved.as_ref().map(|proved| &proved.grant)
+    }
+
+    /// Checks the ciphers that an endpoint of a participant requires.
+    ///
+    /// # Errors
+    /// The reason: a cipher that one side requires and the other one lacks.
+    pub(super) fn check_ciphers(&self, prefix: GuidPrefix, required: Option<u32>) -> Result<(), String> {
+        let Some(proved) = self.peers.get(&prefix).and_then(|peer| peer.proved.as_ref()) else { return Ok(()) };
+        algorithms::check_endpoint(&self.algorithms, &proved.algorithms, required)
     }
 
     pub(super) fn peer_lost(&mut self, cx: &ExchangeContext<'_>, prefix: GuidPrefix, cause: ParticipantLoss, now: Now) {
@@ -482,7 +503,7 @@ impl PeerState {
         Self {
             vendor,
             info: SecurityInfo::default(),
-            algorithms: SecurityAlgorithms::V1_1,
+            wants_p384: false,
             builtin_endpoints: BuiltinEndpoints::NONE,
             handshake: None,
             is_plausible: false,
@@ -505,12 +526,20 @@ impl PeerState {
         self.credit = (self.credit + len.saturating_mul(CREDIT_FACTOR)).min(CREDIT);
     }
 
-    /// Whether a Request to it may be created now.
-    fn may_work(&mut self, work: &mut WorkBudget, prefix: GuidPrefix, now: Now) -> bool {
+    /// Notes whether an announcement wants P-384 for the agreement.
+    fn note_requirement(&mut self, wants_p384: bool) {
+        self.wants_p384 = wants_p384;
+        if let Some(handshake) = &mut self.handshake {
+            handshake.note_requirement(wants_p384);
+        }
+    }
+
+    /// Whether a Request to it, with a key of this many bits, may be created now.
+    fn may_work(&mut self, work: &mut WorkBudget, prefix: GuidPrefix, key_bits: usize, now: Now) -> bool {
         if self.waits_until > now.instant {
             return false;
         }
-        if work.take(now.instant, prefix, WorkKind::OwnRequest) {
+        if work.take(now.instant, prefix, WorkKind::OwnRequest, key_bits) {
             return true;
         }
         // A forger cannot foresee which of those that wait has its turn next.
@@ -558,25 +587,38 @@ fn handshake_time(now: Now) -> HandshakeTime {
 /// Encapsulation header of the discovery data in a handshake, which omit it: PL_CDR, big endian.
 const PL_CDR_BE: [u8; 4] = [0, 2, 0, 0];
 
-/// Returns the vendor in discovery data of a handshake. They are signed, and the announcement is not.
-fn vendor_of(data: &[u8], prefix: GuidPrefix) -> Option<VendorId> {
-    let decoded = ParticipantData::decode(&[&PL_CDR_BE, data].concat(), prefix).ok()?;
-    Some(decoded.data.vendor)
+/// Returns the discovery data of a handshake. They are signed, and the announcement is not.
+fn signed_data(data: &[u8], prefix: GuidPrefix) -> Option<ParticipantData> {
+    Some(ParticipantData::decode(&[&PL_CDR_BE, data].concat(), prefix).ok()?.data)
 }
 
-/// Returns the discovery data of a handshake, with the parameters that decide: GUID, version, vendor.
-pub(super) fn participant_data(guid: [u8; 16]) -> Vec<u8> {
+/// Returns the discovery data of a handshake, with the parameters that decide: GUID, version, vendor, protection,
+/// algorithms.
+pub(super) fn participant_data(guid: [u8; 16], info: SecurityInfo, algorithms: &SecurityAlgorithms) -> Vec<u8> {
     let version = ProtocolVersion::OURS;
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    let SecurityAlgorithms { certificates, handshakes, agreement, .. } = algorithms;
+    let signatures = [certificates, handshakes].map(|sets| [sets.supported, sets.required]).concat();
+    let ciphers = [
+        algorithms.supported_ciphers,
+        algorithms.builtin_ciphers,
+        algorithms.exchange_ciphers,
+        algorithms.endpoint_ciphers,
+    ];
     let mut data = Vec::new();
     for (id, value) in [
-        (pid::PARTICIPANT_GUID, &guid[..]),
-        (pid::PROTOCOL_VERSION, &[version.major, version.minor, 0, 0]),
-        (pid::VENDOR_ID, &[VendorId::OURS.0[0], VendorId::OURS.0[1], 0, 0]),
-        (SENTINEL, &[]),
+        (pid::PARTICIPANT_GUID, guid.to_vec()),
+        (pid::PROTOCOL_VERSION, vec![version.major, version.minor, 0, 0]),
+        (pid::VENDOR_ID, vec![VendorId::OURS.0[0], VendorId::OURS.0[1], 0, 0]),
+        (pid::PARTICIPANT_SECURITY_INFO, words(&[info.attributes, info.plugin_attributes])),
+        (pid::SIGNATURE_ALGORITHMS, words(&signatures)),
+        (pid::AGREEMENT_ALGORITHMS, words(&[agreement.supported, agreement.required])),
+        (pid::CIPHER_ALGORITHMS, words(&ciphers)),
+        (SENTINEL, Vec::new()),
     ] {
         data.extend_from_slice(&id.to_be_bytes());
         data.extend_from_slice(&(value.len() as u16).to_be_bytes());
-        data.extend_from_slice(value);
+        data.extend_from_slice(&value);
     }
     data
 }
@@ -584,17 +626,36 @@ pub(super) fn participant_data(guid: [u8; 16]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dds_rtps::discovery::data::AlgorithmSets;
 
     #[test]
-    fn signed_discovery_data_of_each_vendor_tell_it() {
+    fn signed_discovery_data_tell_the_vendor_the_protection_and_the_algorithms() {
         // A Request of Cyclone DDS 0.10.2.
         let captured = include_bytes!("../../../dds-security/tests/vectors/handshake/cyclone_request.bin");
         let message = GenericMessage::parse(captured).unwrap();
         let prefix = GuidPrefix(*message.identity.0.first_chunk().unwrap());
         let data = message.tokens[0].binary("c.pdata").unwrap();
-        assert_eq!(vendor_of(data, prefix), Some(VendorId::CYCLONE));
+        let of_cyclone = signed_data(data, prefix).unwrap();
+        assert_eq!(of_cyclone.vendor, VendorId::CYCLONE);
+        let security = of_cyclone.security.unwrap();
+        assert!(security.info.is_some_and(|info| info.attributes & SecurityInfo::VALID != 0), "{security:?}");
+        assert_eq!(security.algorithms, None);
         let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
-        assert_eq!(vendor_of(&participant_data(guid), prefix), Some(VendorId::OURS));
-        assert_eq!(vendor_of(&participant_data(guid), GuidPrefix([0; 12])), None);
+        let info = SecurityInfo { attributes: 0x8000_0001, plugin_attributes: 0x8000_0002 };
+        let sets = |supported, required| AlgorithmSets { supported, required };
+        let algorithms = SecurityAlgorithms {
+            certificates: sets(1, 2),
+            handshakes: sets(3, 4),
+            agreement: sets(5, 6),
+            supported_ciphers: 7,
+            builtin_ciphers: 8,
+            exchange_ciphers: 9,
+            endpoint_ciphers: 10,
+        };
+        let own = signed_data(&participant_data(guid, info, &algorithms), prefix).unwrap();
+        assert_eq!(own.vendor, VendorId::OURS);
+        let security = own.security.unwrap();
+        assert_eq!((security.info, security.algorithms), (Some(info), Some(algorithms)));
+        assert_eq!(signed_data(&participant_data(guid, info, &algorithms), GuidPrefix([0; 12])), None);
     }
 }

@@ -1,7 +1,9 @@
 //! The object that discovery and the transform of messages share.
 
 use super::algorithms::algorithms_of;
-use super::credentials::{Credentials, CredentialsError, RevocationFiles};
+use super::credentials::{
+    CredentialFile, Credentials, CredentialsError, PrivateKeyPlace, RevocationFiles, RevocationPlace,
+};
 use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
 use super::key_exchange::{TOO_MANY_RECEIVERS, check_strength};
 use super::keys::{ExpectedProtection, KeyTables, OwnKeys};
@@ -22,7 +24,7 @@ use dds_security::authentication::{DataHolder, GenericMessage, LocalIdentity, Lo
 use dds_security::crypto::{KeyMaterial, OpenError, SendKey};
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// DDS Security of one participant.
@@ -31,8 +33,8 @@ pub(crate) struct SecurityPlugins {
     /// The name of the certificate's file.
     certificate_name: String,
     log: Option<SecuritySeverity>,
-    /// The folder of its files. `None` if properties name them.
-    folder: Option<PathBuf>,
+    /// `None` if properties name no file with revoked certificates.
+    revocation_place: Option<RevocationPlace>,
     /// Without revocations.
     identity: LocalIdentity,
     policy: DomainPolicy,
@@ -63,7 +65,8 @@ impl SecurityPlugins {
         let prefix = GuidPrefix(identity.prefix(candidate.0));
         let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
         let revoking = with_revocations(identity.clone(), &credentials.revocations, unix)?;
-        let local = LocalParticipant { identity: revoking, guid, participant_data: participant_data(guid) };
+        let participant_data = participant_data(guid, policy.participant_info(), &algorithms_of(&identity));
+        let local = LocalParticipant { identity: revoking, guid, participant_data };
         let is_protected = |kind| kind != ProtectionKind::None;
         let rules = MessageRules {
             messages: is_protected(policy.rule.rtps_protection_kind),
@@ -85,7 +88,7 @@ impl SecurityPlugins {
             prefix,
             certificate_name: credentials.name().to_owned(),
             log: credentials.log,
-            folder: credentials.folder.clone(),
+            revocation_place: credentials.revocation_place.clone(),
             identity,
             policy,
             filter: MessageFilter { rules, keys, buffers: Buffers::default() },
@@ -122,13 +125,13 @@ impl SecurityPlugins {
             path: path.to_owned(),
             cause: io::Error::new(kind, text),
         };
-        let Some(folder) = &self.folder else {
-            let text = "properties name no file of revoked certificates: use `Credentials::from_enclave`";
+        let Some(place) = &self.revocation_place else {
+            let text = "no property names a file of revoked certificates: set dds.sec.auth.identity_crl";
             return Err(fault(io::ErrorKind::Unsupported, Path::new(&self.certificate_name), text.to_owned()));
         };
-        let files = RevocationFiles::read(folder)?;
+        let files = place.read()?;
         let identity = with_revocations(self.identity.clone(), &files, unix_of(now))
-            .map_err(|text| fault(io::ErrorKind::InvalidData, folder, text))?;
+            .map_err(|text| fault(io::ErrorKind::InvalidData, place.path(), text))?;
         self.note_time(now);
         self.handshakes().set_identity(identity, now);
         Ok(())
@@ -172,6 +175,9 @@ impl SecurityPlugins {
             // A reader sends none.
             payloads: payloads != ProtectionKind::None && id.is_writer(),
         };
+        if submessages != ProtectionKind::None || payloads != ProtectionKind::None {
+            handshakes.check_ciphers(prefix, remote.required_ciphers)?;
+        }
         let Some(peer) = self.filter.keys.peer(prefix) else { return Ok(false) };
         peer.received().set_expected(id, expected);
         if !handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id) {
@@ -217,8 +223,34 @@ impl SecurityPlugins {
 /// Reads and checks the identity.
 fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, String> {
     let Credentials { identity_ca, certificate, private_key, permissions, .. } = credentials;
-    LocalIdentity::new(identity_ca.text()?, certificate.text()?, private_key.text()?, permissions.bytes.to_vec(), unix)
+    let (authority, text, permissions) = (identity_ca.text()?, certificate.text()?, permissions.bytes.to_vec());
+    let key = match private_key {
+        PrivateKeyPlace::File(key) => key,
+        PrivateKeyPlace::Token(uri) => return identity_in_token((authority, certificate, uri), permissions, unix),
+    };
+    LocalIdentity::new(authority, text, key.text()?, permissions, unix)
         .map_err(|error| format!("{}: {error}", certificate.name))
+}
+
+/// As [`identity`], with a private key in a PKCS #11 token.
+#[cfg(feature = "security-pkcs11")]
+fn identity_in_token(
+    (authority, certificate, uri): (&str, &CredentialFile, &CredentialFile),
+    permissions: Vec<u8>,
+    unix: i64,
+) -> Result<LocalIdentity, String> {
+    let key = uri.text()?.parse().map_err(|error| format!("{}: {error}", uri.name))?;
+    LocalIdentity::with_pkcs11_key(authority, certificate.text()?, &key, permissions, unix)
+        .map_err(|error| format!("{}: {error}", certificate.name))
+}
+
+#[cfg(not(feature = "security-pkcs11"))]
+fn identity_in_token(
+    (_, _, uri): (&str, &CredentialFile, &CredentialFile),
+    _: Vec<u8>,
+    _: i64,
+) -> Result<LocalIdentity, String> {
+    Err(format!("{}: a key in a PKCS #11 token needs the feature `security-pkcs11`, which this build lacks", uri.name))
 }
 
 /// Adds the files of revoked certificates to an identity.

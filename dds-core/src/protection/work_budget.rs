@@ -30,7 +30,8 @@ type WorkLimit = (u32, u32);
 
 /// Returns about how many operations with EC P-256 cost as much as one with this key.
 ///
-/// An unsigned Request makes this side sign a Reply with its own key, so that key decides.
+/// An unsigned Request makes this side sign a Reply with its own key, and make a key for the agreement that the Request
+/// proposes. The costlier of both decides.
 const fn weight_of(key_bits: usize) -> u32 {
     match key_bits {
         0..=256 => 1,
@@ -90,6 +91,10 @@ impl WorkBucket {
 }
 
 impl WorkBudget {
+    /// The weight of a key in a token, which this side does not know: that of the slowest keys. It permits about five
+    /// signatures a second of each kind, so a token of 100 ms leaves time for the rest of discovery.
+    pub(super) const SLOWEST_KEY_BITS: usize = 4096;
+
     /// The budget of a participant whose own key has this many bits.
     pub(super) fn new(key_bits: usize) -> Self {
         let weight = weight_of(key_bits);
@@ -111,15 +116,16 @@ impl WorkBudget {
         self.certificates.insert(half, certificate.to_vec());
     }
 
-    /// Whether an operation may take place now because of this participant.
-    pub(super) fn take(&mut self, now: Instant, prefix: GuidPrefix, kind: WorkKind) -> bool {
+    /// Whether an operation may take place now because of this participant. The agreement has keys of this many bits.
+    pub(super) fn take(&mut self, now: Instant, prefix: GuidPrefix, kind: WorkKind, agreement_bits: usize) -> bool {
         let now = now.as_nanos();
         // A full bucket is as good as none.
         self.identities.retain(|_, bucket| bucket.full_at > now);
         let bucket = self.identities.entry((half_of(prefix), kind)).or_default();
         let all = self.all.entry(kind).or_default();
-        // A Request of this side has a key for the agreement, which is never RSA, and no signature.
-        let weight = if kind == WorkKind::OwnRequest { self.weight.min(weight_of(384)) } else { self.weight };
+        let of_agreement = weight_of(agreement_bits);
+        // A Request of this side has no signature.
+        let weight = if kind == WorkKind::OwnRequest { of_agreement } else { self.weight.max(of_agreement) };
         let after = (bucket.after_one(now, weight, kind.of_identity()), all.after_one(now, weight, kind.of_all()));
         let (Some(bucket_after), Some(all_after)) = after else { return false };
         // Only an operation that takes place takes from either budget.
@@ -134,10 +140,22 @@ mod tests {
 
     const KNOWN: WorkKind = WorkKind::KnownCertificate;
 
+    /// The agreement has keys of 256 bits.
     fn granted(budget: &mut WorkBudget, second: u64, identity: u8, kind: WorkKind, messages: u32) -> u32 {
+        granted_with(256, budget, second, identity, kind, messages)
+    }
+
+    fn granted_with(
+        agreement_bits: usize,
+        budget: &mut WorkBudget,
+        second: u64,
+        identity: u8,
+        kind: WorkKind,
+        messages: u32,
+    ) -> u32 {
         let now = Instant::from_nanos(second * 1_000_000_000);
         let prefix = |at: u32| GuidPrefix([identity, 0, 0, 0, 0, 0, at as u8, 1, 2, 3, 4, 5]);
-        (0..messages).map(|at| u32::from(budget.take(now, prefix(at), kind))).sum()
+        (0..messages).map(|at| u32::from(budget.take(now, prefix(at), kind, agreement_bits))).sum()
     }
 
     #[test]
@@ -163,9 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn costly_agreements_spend_the_budget_with_fewer_operations() {
+        let known =
+            |key_bits, agreement_bits| granted_with(agreement_bits, &mut WorkBudget::new(key_bits), 1, 7, KNOWN, 1_000);
+        assert_eq!((known(256, 256), known(256, 384), known(256, 2048)), (128, 32, 16));
+        assert_eq!((known(3072, 256), known(3072, 384)), (8, 8), "the signature costs more");
+    }
+
+    #[test]
     fn own_requests_sign_nothing() {
-        let own = |key_bits| granted(&mut WorkBudget::new(key_bits), 1, 7, WorkKind::OwnRequest, 1_000);
-        assert_eq!((own(256), own(384), own(4096)), (64, 16, 16));
+        let own = |key_bits, agreement_bits| {
+            granted_with(agreement_bits, &mut WorkBudget::new(key_bits), 1, 7, WorkKind::OwnRequest, 1_000)
+        };
+        assert_eq!((own(256, 256), own(256, 384), own(4096, 256)), (64, 16, 64));
     }
 
     #[test]

@@ -7,12 +7,15 @@ use dds_core::driver::Socket;
 use dds_core::qos::Preset;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use dds_rtps::discovery::BuiltinEndpoints;
-use dds_rtps::discovery::data::{ParticipantData, SecurityAnnouncement, SecurityToken};
+use dds_rtps::discovery::data::{
+    AlgorithmSets, ParticipantData, SecurityAlgorithms, SecurityAnnouncement, SecurityToken,
+};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator};
 use dds_rtps::wire::{DataHeader, Message, MessageBuilder, PayloadKind, SerializedPayload, Submessage};
 use dds_security::authentication::{
     GenericMessage, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake, TokenByteOrder,
 };
+use dds_security::pki::KeyAlgorithm;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -317,6 +320,89 @@ fn claimed_identity_keeps_no_guest_out() {
     robot.1.feed(&announcement(&forged), Socket::MetatrafficUnicast);
     assert!(robot.0.discovered_participants().is_empty(), "the guest has announced itself first");
     assert!(world.pass_until(PATIENCE, || robot.0.discovered_participants().len() == 1), "the guest stays out");
+}
+
+/// What a forger says about the algorithms of another participant.
+fn forged_algorithms(round: usize) -> SecurityAlgorithms {
+    let requires = |bits| AlgorithmSets { supported: bits, required: bits };
+    match round % 3 {
+        0 => SecurityAlgorithms::V1_1,
+        1 => SecurityAlgorithms { agreement: requires(SecurityAlgorithms::ECDH_P384), ..SecurityAlgorithms::V1_1 },
+        // No participant has these.
+        _ => SecurityAlgorithms {
+            certificates: requires(1 << 9),
+            handshakes: requires(1 << 9),
+            agreement: requires(1 << 9),
+            supported_ciphers: 1 << 9,
+            builtin_ciphers: 1 << 9,
+            exchange_ciphers: 1 << 9,
+            endpoint_ciphers: 1 << 9,
+        },
+    }
+}
+
+/// The plain announcement of a participant in recorded datagrams.
+fn announced_in(recorded: &[Vec<u8>], prefix: GuidPrefix) -> ParticipantData {
+    for bytes in recorded.iter().filter(|bytes| bytes.get(8..20) == Some(&prefix.0)) {
+        for submessage in Message::parse(bytes).unwrap().submessages().flatten() {
+            match submessage {
+                Submessage::Data(data) if data.writer_id == EntityId::SPDP_WRITER => {
+                    let SerializedPayload::Data(payload) = data.payload else { continue };
+                    return ParticipantData::decode(payload, prefix).unwrap().data;
+                }
+                _ => {}
+            }
+        }
+    }
+    panic!("{prefix} has announced nothing")
+}
+
+/// The forger copies the announcements of both sides, and changes their algorithms. Each side hears it before and
+/// between the true announcements.
+#[test]
+fn forged_algorithms_neither_weaken_a_handshake_nor_prevent_it() {
+    let (p256, p384) = (KeyAlgorithm::EcP256, KeyAlgorithm::EcP384);
+    for algorithms in [[p256, p384], [p384, p256], [p256, p256]] {
+        let (world, kinds) = (World::new(23), Kinds { rtps: "SIGN", ..Kinds::NONE });
+        let mut keystore = Keystore::new(&[], kinds, |text| text);
+        let (passed, is_cut) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(true)));
+        let (sink, cut) = (Arc::clone(&passed), Arc::clone(&is_cut));
+        world.simulation.intercept(move |passing| {
+            sink.lock().unwrap().push(passing.bytes.clone());
+            !cut.load(Ordering::Relaxed)
+        });
+        let [robot, station] = [("robot", algorithms[0]), ("station", algorithms[1])].map(|(name, algorithm)| {
+            keystore.add(name, algorithm);
+            let node = world.node();
+            let builder = DomainParticipant::builder(0).linger(Duration::ZERO).credentials(keystore.credentials(name));
+            (node.build(builder), node)
+        });
+        world.pass(Duration::from_secs(1));
+        let recorded = std::mem::take(&mut *passed.lock().unwrap());
+        is_cut.store(false, Ordering::Relaxed);
+        let sides = [(&robot, &station), (&station, &robot)];
+        let announced = sides.map(|(from, _)| announced_in(&recorded, from.0.guid().prefix));
+        let meet = (0..3_000).any(|round| {
+            for ((_, (_, victim)), true_data) in sides.iter().zip(&announced) {
+                let mut data = true_data.clone();
+                data.security.as_mut().unwrap().algorithms = Some(forged_algorithms(round));
+                victim.feed(&announcement(&data), Socket::MetatrafficUnicast);
+            }
+            world.pass(Duration::from_millis(10));
+            sides.iter().all(|(side, _)| side.0.discovered_participants().len() == 1)
+        });
+        assert!(meet, "{algorithms:?}: forged algorithms keep the participants from each other");
+        let recorded = passed.lock().unwrap().clone();
+        for ((participant, _), _) in sides {
+            let prefix = participant.guid().prefix;
+            let sent: Vec<_> = recorded.iter().filter(|bytes| bytes.get(8..20) == Some(&prefix.0)).cloned().collect();
+            for reply in steps(&handshake_messages(&sent), "+Reply") {
+                let is_strong = reply.tokens[0].binary("c.kagree_algo") == Some(b"ECDHE-CEUM+P384");
+                assert!(is_strong || !algorithms.contains(&p384), "{algorithms:?}: the agreement is weaker than a key");
+            }
+        }
+        Stage { world, initiator: robot, replier: station, replier_name: "station", keystore }.goes_on("behind");
+    }
 }
 
 /// A Request without a certificate fails before any operation with public keys. So it takes no budget.

@@ -12,6 +12,7 @@ use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 use dds_security::pki::KeyAlgorithm;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -212,6 +213,33 @@ fn identities_of_all_algorithms_pass_samples() {
     }
 }
 
+/// No participant of this library announces ciphers of an endpoint, so the announcement is changed on its way.
+#[test]
+fn endpoint_that_requires_an_unknown_cipher_is_refused() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    let simulation = Simulation::new(29);
+    simulation.intercept(|passing| {
+        // The redundant PARTICIPANT_GUID behind an ENDPOINT_GUID becomes the parameter with the ciphers. Its value may
+        // be longer.
+        let is_endpoint = |part: &[u8]| part[..4] == [0x5a, 0, 16, 0] && part[20..24] == [0x50, 0, 16, 0];
+        for at in 0..passing.bytes.len().saturating_sub(28) {
+            if is_endpoint(&passing.bytes[at..at + 28]) {
+                passing.bytes[at + 20..at + 22].copy_from_slice(&[0x13, 0x10]);
+                passing.bytes[at + 24..at + 28].copy_from_slice(&(1_u32 << 7).to_le_bytes());
+            }
+        }
+        true
+    });
+    let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+    let (writer, _reader) = endpoints(&robot, &station);
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!(writer.matched_subscriptions().len(), 0);
+    let reports = writer.explain_matches();
+    let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
+    assert!(reason.contains("it requires algorithm 7 for ciphers of the endpoint"), "{reason}");
+}
+
 /// Discovery announces the tags, so peers decide about them as well.
 #[test]
 fn data_tags_decide_about_own_and_remote_endpoints() {
@@ -332,11 +360,8 @@ fn faulty_or_unsupported_files_fail_at_creation() {
     assert!(message.contains("governance.p7s"), "{message}");
 }
 
-#[test]
-fn properties_take_the_place_of_the_folder() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let keystore = Keystore::with(Kinds { rtps: "ENCRYPT", ..NONE });
-    let folder = keystore.enclave("robot");
+/// Names the first files of an identity by properties. All are six.
+fn by_properties(folder: &Path, count: usize) -> DomainParticipantBuilder {
     let files = [
         ("auth.identity_ca", "identity_ca.cert.pem"),
         ("auth.identity_certificate", "cert.pem"),
@@ -345,11 +370,17 @@ fn properties_take_the_place_of_the_folder() {
         ("access.governance", "governance.p7s"),
         ("access.permissions", "permissions.p7s"),
     ];
-    let with = |count: usize| {
-        files[..count].iter().fold(builder(), |builder, (name, file)| {
-            builder.property(format!("dds.sec.{name}"), format!("file:{}", folder.join(file).display()))
-        })
-    };
+    files[..count].iter().fold(builder(), |builder, (name, file)| {
+        builder.property(format!("dds.sec.{name}"), format!("file:{}", folder.join(file).display()))
+    })
+}
+
+#[test]
+fn properties_take_the_place_of_the_folder() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { rtps: "ENCRYPT", ..NONE });
+    let folder = keystore.enclave("robot");
+    let with = |count: usize| by_properties(&folder, count);
     let simulation = Simulation::new(15);
     let error = simulation.build("robot", with(5)).unwrap_err();
     assert!(error.to_string().contains("dds.sec.access.permissions is missing"), "{error}");
@@ -368,6 +399,43 @@ fn properties_take_the_place_of_the_folder() {
     pass(&writer, &reader);
     let events = station.reader_builder::<SecurityEvent>(SecurityEvent::TOPIC).build().unwrap();
     events.wait_for_writers(1).block_for(PATIENCE).unwrap();
+}
+
+/// As Fast DDS and ROS 2 name the file.
+#[test]
+fn property_names_the_file_of_revoked_certificates() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::new(&["robot", "station", "thief"], Kinds { rtps: "SIGN", ..NONE }, |text| text);
+    keystore.revoke("thief");
+    let folder = keystore.enclave("robot");
+    let lists = folder.join("lists.pem");
+    std::fs::rename(folder.join("crl.pem"), &lists).unwrap();
+    let with = |crl: Option<&str>| {
+        let name = "dds.sec.auth.builtin.PKI-DH.identity_crl";
+        crl.into_iter().fold(by_properties(&folder, 6), |builder, crl| builder.property(name, crl))
+    };
+    let simulation = Simulation::new(33);
+    let thief = simulation.build("thief", builder().credentials(thief_credentials(&keystore))).unwrap();
+    let value = format!("file://{}", lists.display());
+    let robot = simulation.build("robot", with(Some(&value))).unwrap();
+    let unaware = simulation.build("unaware", with(None)).unwrap();
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!((robot.discovered_participants().len(), unaware.discovered_participants().len()), (1, 2));
+    let error = unaware.reload_revocations().unwrap_err().to_string();
+    assert!(error.contains("set dds.sec.auth.identity_crl"), "{error}");
+    robot.reload_revocations().unwrap();
+    std::fs::write(&lists, "no list").unwrap();
+    let error = robot.reload_revocations().unwrap_err().to_string();
+    assert!(error.contains("lists.pem"), "{error}");
+    let error = simulation.build("late", with(Some("file:/no/lists.pem"))).unwrap_err().to_string();
+    assert!(error.contains("identity_crl: /no/lists.pem"), "{error}");
+    drop(thief);
+}
+
+/// Those of a revoked identity, which does not know that.
+fn thief_credentials(keystore: &Keystore) -> dds_core::security::Credentials {
+    std::fs::remove_file(keystore.enclave("thief").join("crl.pem")).unwrap();
+    keystore.credentials("thief")
 }
 
 #[test]

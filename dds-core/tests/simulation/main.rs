@@ -39,12 +39,17 @@ mod simulation_large;
 mod simulation_liveliness;
 mod simulation_pauses;
 mod slow_readers;
+#[cfg(feature = "security-pkcs11")]
+#[path = "../../../dds-security/tests/soft_hsm/mod.rs"]
+mod soft_hsm;
 mod statuses;
 mod strangers;
 #[path = "../support/mod.rs"]
 mod support;
 mod suspended;
 mod suspending;
+#[cfg(feature = "security-pkcs11")]
+mod token_keys;
 mod transform;
 mod types_of_others;
 

@@ -109,6 +109,8 @@ pub const SIGNATURE_ALGORITHMS: u16 = 0x1010;
 pub const AGREEMENT_ALGORITHMS: u16 = 0x1011;
 /// PARTICIPANT_SECURITY_SYMMETRIC_CIPHER_ALGO: four u32 (7.3.13).
 pub const CIPHER_ALGORITHMS: u16 = 0x1012;
+/// ENDPOINT_SECURITY_SYMMETRIC_CIPHER_ALGORITHM_INFO: u32; the default of the participant when absent (7.3.15).
+pub const ENDPOINT_CIPHER_ALGORITHMS: u16 = 0x1013;
 /// DOMAIN_TAG: string, "". Carries the must-understand bit.
 pub const DOMAIN_TAG: u16 = 0x4014;
 /// Fast DDS 3 only (PID_PRODUCT_VERSION): four octets. The first three are the version.

@@ -34,7 +34,7 @@ pub(super) enum Spelling {
     V1_2,
 }
 
-/// The agreements with their names of DDS Security 1.1 and 1.2. P-384 has one name.
+/// The agreements with their names of DDS Security 1.1 and 1.2. Version 1.2 has added P-384, so it has one name.
 const NAMES: [(Agreement, &str, &str); 3] = [
     (Agreement::Ecdh, "ECDH+prime256v1-CEUM", "ECDHE-CEUM+P256"),
     (Agreement::Modp, "DH+MODP-2048-256", "DHE+MODP-2048-256"),
@@ -69,11 +69,31 @@ impl Agreement {
         if matches!(key, PublicKey::P384(_)) { Self::Ecdh384 } else { Self::Ecdh }
     }
 
+    /// Whether an identity with this key agrees so. One with P-384 takes no weaker agreement.
+    pub(super) fn is_enough_for(self, key: &PublicKey) -> bool {
+        self == Self::Ecdh384 || Self::of_key(key) != Self::Ecdh384
+    }
+
+    /// The length of its keys, which decides about the work.
+    pub(super) fn key_bits(self) -> usize {
+        match self {
+            Self::Ecdh => 256,
+            Self::Ecdh384 => 384,
+            Self::Modp => 2048,
+        }
+    }
+
+    /// The names in a Request that proposes it. All vendors know those of version 1.1, and only participants of
+    /// version 1.2 know P-384.
+    pub(super) fn spelling_of_request(self) -> Spelling {
+        if self == Self::Ecdh384 { Spelling::V1_2 } else { Spelling::V1_1 }
+    }
+
     /// Reads the name on the wire. Some vendors end it with a zero.
     pub(super) fn from_name(name: &[u8]) -> Option<(Self, Spelling)> {
         let name = name.strip_suffix(&[0]).unwrap_or(name);
         NAMES.into_iter().find_map(|(agreement, old, new)| {
-            let spelling = if name == old.as_bytes() { Spelling::V1_1 } else { Spelling::V1_2 };
+            let spelling = if name == new.as_bytes() { Spelling::V1_2 } else { Spelling::V1_1 };
             (name == old.as_bytes() || name == new.as_bytes()).then_some((agreement, spelling))
         })
     }
@@ -260,6 +280,7 @@ mod tests {
         }
         assert_eq!(Agreement::from_name(b"ECDH+prime256v1-CEUM\0"), Some((Agreement::Ecdh, Spelling::V1_1)));
         assert_eq!(Agreement::from_name(b"ECDHE-CEUM+P256"), Some((Agreement::Ecdh, Spelling::V1_2)));
+        assert_eq!(Agreement::from_name(b"ECDHE-CEUM+P384"), Some((Agreement::Ecdh384, Spelling::V1_2)));
         assert_eq!(Agreement::from_name(b"none"), None);
     }
 

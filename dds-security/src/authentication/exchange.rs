@@ -36,6 +36,8 @@ pub enum HandshakeError {
     Guid,
     /// The algorithm of the signature or the agreement is unknown. The text is escaped and cut.
     Algorithm(String),
+    /// The agreement that the other side proposes is weaker than the key of this side.
+    WeakAgreement(&'static str),
     /// The public key for the agreement is invalid.
     PublicKey,
     /// The signature is wrong.
@@ -120,7 +122,7 @@ impl HandshakeCredentials {
 
     /// Checks that the authority has signed the certificate, which costs an operation with its public key.
     fn verified(self, local: &LocalParticipant, now: i64, permit: WorkPermit<'_>) -> Result<Self, HandshakeError> {
-        permit.take()?;
+        permit.take(self.agreement)?;
         local.identity.check_peer(&self.certificate, now).map_err(HandshakeError::Certificate)?;
         Ok(self)
     }
@@ -137,12 +139,12 @@ impl HandshakeCredentials {
     }
 }
 
-/// Decides whether operations with public keys are done now.
-pub(super) struct WorkPermit<'a>(pub(super) &'a mut dyn FnMut() -> bool);
+/// Decides whether operations with public keys are done now. The agreement has keys of this many bits.
+pub(super) struct WorkPermit<'a>(pub(super) &'a mut dyn FnMut(usize) -> bool);
 
 impl WorkPermit<'_> {
-    pub(super) fn take(self) -> Result<(), HandshakeError> {
-        if (self.0)() { Ok(()) } else { Err(HandshakeError::Postponed) }
+    pub(super) fn take(self, agreement: Agreement) -> Result<(), HandshakeError> {
+        if (self.0)(agreement.key_bits()) { Ok(()) } else { Err(HandshakeError::Postponed) }
     }
 }
 
@@ -157,10 +159,8 @@ pub(super) struct RequestExchange {
 }
 
 impl RequestExchange {
-    pub(super) fn new(local: &LocalParticipant, nonce: &Nonce) -> Self {
-        // All vendors know the names of version 1.1.
-        let agreement = Agreement::of_key(local.identity.certificate.public_key());
-        let own = HandshakeCredentials::own(local, agreement, Spelling::V1_1);
+    pub(super) fn new(local: &LocalParticipant, agreement: Agreement, nonce: &Nonce) -> Self {
+        let own = HandshakeCredentials::own(local, agreement, agreement.spelling_of_request());
         let key = EphemeralKey::derive(agreement, &nonce.ephemeral);
         let (dh1, challenge1) = (key.public(false), nonce.challenge);
         let mut token = DataHolder::new(format!("{CLASS}+Req"));
@@ -169,6 +169,11 @@ impl RequestExchange {
         token.add("dh1", &dh1);
         token.add("challenge1", &challenge1);
         Self { token, own, key, dh1, challenge1 }
+    }
+
+    /// The agreement that it proposes.
+    pub(super) fn agreement(&self) -> Agreement {
+        self.own.agreement
     }
 
     /// Whether a Reply answers this Request.
@@ -254,7 +259,11 @@ impl ReplyExchange {
     ) -> Result<Self, HandshakeError> {
         let challenge1 = challenge(request, "challenge1")?;
         let dh1 = required(request, "dh1")?.to_vec();
-        let peer = HandshakeCredentials::read(request, "hash_c1", remote)?.verified(local, now, permit)?;
+        let peer = HandshakeCredentials::read(request, "hash_c1", remote)?;
+        if !peer.agreement.is_enough_for(local.identity.certificate.public_key()) {
+            return Err(HandshakeError::WeakAgreement(peer.agreement.name(Spelling::V1_2)));
+        }
+        let peer = peer.verified(local, now, permit)?;
         peer.agreement.check_public(&dh1)?;
         let own = HandshakeCredentials::own(local, peer.agreement, peer.spelling);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
@@ -281,6 +290,11 @@ impl ReplyExchange {
         let own_hash = own.hash;
         let id = ReplyId { request_hash: hash_of_request(request), challenge1, challenge2 };
         Ok(Self { token, own_hash, peer, key, dh1, dh2, id })
+    }
+
+    /// The agreement that the other side has proposed.
+    pub(super) fn agreement(&self) -> Agreement {
+        self.peer.agreement
     }
 
     /// Checks a Final. Returns the authenticated participant.
@@ -457,6 +471,11 @@ impl fmt::Display for HandshakeError {
                 f.write_str("the GUID does not follow from the certificate: another participant speaks in this name")
             }
             Self::Algorithm(name) => write!(f, "the algorithm `{name}` is unknown or does not fit the certificate"),
+            Self::WeakAgreement(name) => write!(
+                f,
+                "the other participant proposes {name}, which is weaker than the key of this one with P-384: \
+                 issue both identities with the same algorithm"
+            ),
             Self::PublicKey => f.write_str("the public key for the agreement is invalid"),
             Self::Signature => f.write_str("the signature of the token is wrong: it was changed or forged"),
             Self::OwnKey(fault) => write!(f, "the private key of this participant fails: {fault}"),
@@ -545,13 +564,14 @@ mod tests {
         let local = local();
         let guid = participant_guid(&request);
         let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
-        let answer = |guid, permits: &mut dyn FnMut() -> bool| {
+        let answer = |guid, permits: &mut dyn FnMut(usize) -> bool| {
             let remote = HandshakeRemote { guid, vendor: CYCLONE_DDS };
             ReplyExchange::new(&request.tokens[0], &local, &remote, &nonce, NOW, WorkPermit(permits))
         };
         let mut asked = 0;
         for is_permitted in [true, false] {
-            let error = answer(guid, &mut || {
+            let error = answer(guid, &mut |bits| {
+                assert_eq!(bits, 256, "of its ECDH");
                 asked += 1;
                 is_permitted
             });
@@ -561,7 +581,7 @@ mod tests {
         for index in 0..16 {
             let mut other = guid;
             other[index] ^= 1;
-            let refused = answer(other, &mut || panic!("a forged Request costs no operation with public keys"));
+            let refused = answer(other, &mut |_| panic!("a forged Request costs no operation with public keys"));
             assert_eq!(refused.err(), Some(HandshakeError::Guid));
         }
     }
@@ -593,7 +613,7 @@ mod tests {
         let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
         request.tokens[0].binary_properties.retain(|(name, _)| name != "hash_c1");
         let remote = HandshakeRemote { guid, vendor: CYCLONE_DDS };
-        let mut permits = || true;
+        let mut permits = |_| true;
         let permit = WorkPermit(&mut permits);
         let error = ReplyExchange::new(&request.tokens[0], &local(), &remote, &nonce, NOW, permit).err();
         let text = error.unwrap().to_string();

@@ -1,5 +1,6 @@
 //! The state machine of a handshake with one other participant: roles, repetition, renewal.
 
+use super::agreement::Agreement;
 use super::exchange::{
     HandshakeError, HandshakeStep, Nonce, ReplyExchange, ReplyId, RequestExchange, WorkPermit, authentication_request,
     challenge, hash_of_request,
@@ -122,6 +123,7 @@ enum HandshakeRole {
 
 #[derive(Clone)]
 struct InitiatorState {
+    proposals: Proposals,
     /// The Request that waits for its Reply.
     request: Option<WaitingRequest>,
     /// The challenge of the answered Request and its Final, in case the Final was lost.
@@ -132,10 +134,30 @@ struct InitiatorState {
     last_request: Option<Duration>,
 }
 
+/// The agreements that Requests propose.
+///
+/// The other side may require P-384, and announces that. Anyone can forge the announcement, so an announcement adds a
+/// proposal and takes none away.
+#[derive(Clone)]
+struct Proposals {
+    /// The first one is the first that was wanted. They have their turns one after the other.
+    wanted: Vec<Agreement>,
+    /// Requests that were sent.
+    turn: usize,
+}
+
+impl Proposals {
+    fn next(&self) -> Agreement {
+        let index = self.turn % self.wanted.len().max(1);
+        self.wanted.get(index).copied().unwrap_or(Agreement::Ecdh)
+    }
+}
+
 #[derive(Clone)]
 struct WaitingRequest {
-    /// `None` until it is sent: its key costs an operation, and anyone can announce a participant.
-    exchange: Option<RequestExchange>,
+    /// At most one for each agreement. It is created when it is sent: its key costs an operation, and anyone can
+    /// announce a participant.
+    exchanges: Vec<RequestExchange>,
     /// The `challenge2` that an authenticated participant has announced, and must use.
     announced: Option<[u8; 32]>,
     repetition: Repetition,
@@ -143,7 +165,7 @@ struct WaitingRequest {
 
 impl WaitingRequest {
     fn new(announced: Option<[u8; 32]>) -> Self {
-        Self { exchange: None, announced, repetition: Repetition::new() }
+        Self { exchanges: Vec::new(), announced, repetition: Repetition::new() }
     }
 }
 
@@ -198,7 +220,9 @@ impl PeerHandshake {
     pub fn new(local: Arc<LocalParticipant>, remote: HandshakeRemote, random: [u8; 32]) -> Self {
         let mut seed = Zeroizing::new(random);
         let role = if local.guid < remote.guid {
+            let wanted = vec![Agreement::of_key(local.identity.certificate.public_key())];
             HandshakeRole::Initiator(InitiatorState {
+                proposals: Proposals { wanted, turn: 0 },
                 request: Some(WaitingRequest::new(None)),
                 finished: None,
                 sends_final: false,
@@ -225,15 +249,33 @@ impl PeerHandshake {
         self.generation
     }
 
+    /// Notes whether the other participant announces that it requires an agreement with P-384 (DDS Security 1.2,
+    /// 7.3.12).
+    ///
+    /// Anyone can forge an announcement. So Requests propose in turn the agreements that the true one may want, and the
+    /// other side takes one that is strong enough. A participant with a key of P-384 always proposes P-384.
+    pub fn note_requirement(&mut self, requires_p384: bool) {
+        let HandshakeRole::Initiator(InitiatorState { proposals, .. }) = &mut self.role else { return };
+        let wanted = if requires_p384 { Agreement::Ecdh384 } else { Agreement::Ecdh };
+        if !wanted.is_enough_for(self.local.identity.certificate.public_key()) || proposals.wanted.contains(&wanted) {
+            return;
+        }
+        // The first Request follows the announcement.
+        let place = if proposals.turn == 0 { 0 } else { proposals.wanted.len() };
+        proposals.wanted.insert(place, wanted);
+    }
+
     /// Takes a token of the other participant.
     ///
     /// # Errors
     /// [`HandshakeError`] if the token is refused. Nothing has changed then.
     pub fn handle(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
-        self.handle_if(token, now, || true)
+        self.handle_if(token, now, |_| true)
     }
 
     /// As [`handle`](Self::handle), if the caller permits the operations with public keys that the token needs.
+    ///
+    /// It gets the length of the keys of the agreement, in bits. The key of this participant signs as well.
     ///
     /// Those to a Reply or a Final need the challenges of this side. Anyone can repeat a certificate in a Request. A
     /// token that fails a check without such operations asks for no permit.
@@ -244,7 +286,7 @@ impl PeerHandshake {
         &mut self,
         token: &DataHolder,
         now: HandshakeTime,
-        mut permits: impl FnMut() -> bool,
+        mut permits: impl FnMut(usize) -> bool,
     ) -> Result<(), HandshakeError> {
         let permit = WorkPermit(&mut permits);
         match HandshakeStep::of(token)? {
@@ -261,15 +303,18 @@ impl PeerHandshake {
         matches!(HandshakeStep::of(token), Ok(HandshakeStep::Reply | HandshakeStep::Final))
     }
 
-    /// Whether the next [`poll`](Self::poll) creates a key. That costs an operation with public keys.
+    /// Returns the bits of the key that the next [`poll`](Self::poll) creates, which costs an operation with public
+    /// keys. `None` if it creates no key.
     #[must_use]
-    pub fn is_poll_costly(&self) -> bool {
-        match &self.role {
-            HandshakeRole::Initiator(initiator) if !initiator.sends_final => {
-                initiator.request.as_ref().is_some_and(|request| request.exchange.is_none())
-            }
-            _ => false,
-        }
+    pub fn key_bits_of_poll(&self, now: HandshakeTime) -> Option<usize> {
+        let HandshakeRole::Initiator(InitiatorState { proposals, request: Some(request), sends_final: false, .. }) =
+            &self.role
+        else {
+            return None;
+        };
+        let agreement = proposals.next();
+        let has_key = request.exchanges.iter().any(|exchange| exchange.agreement() == agreement);
+        (!has_key && request.repetition.is_due(now.elapsed)).then(|| agreement.key_bits())
     }
 
     /// Returns the next token for the other participant. Call it until it returns `None`.
@@ -277,7 +322,7 @@ impl PeerHandshake {
         let elapsed = now.elapsed;
         match &mut self.role {
             HandshakeRole::Initiator(initiator) => {
-                let exchange = || RequestExchange::new(&self.local, &next_nonce(&mut self.seed));
+                let exchange = |agreement| RequestExchange::new(&self.local, agreement, &next_nonce(&mut self.seed));
                 initiator.poll(elapsed, self.peer.is_some(), exchange)
             }
             HandshakeRole::Replier(replier) => replier.poll(elapsed, self.peer.is_some()),
@@ -367,9 +412,11 @@ impl PeerHandshake {
             initiator.sends_final |= !is_paused;
             return Ok(());
         }
-        let Some(WaitingRequest { exchange: Some(exchange), announced, .. }) = &initiator.request else {
+        let Some(WaitingRequest { exchanges, announced, .. }) = &initiator.request else {
             return Err(HandshakeError::Unexpected);
         };
+        let answered = exchanges.iter().find(|exchange| exchange.is_answered_by(token));
+        let exchange = answered.ok_or(HandshakeError::Unexpected)?;
         if announced.is_some_and(|announced| token.binary("challenge2") != Some(&announced)) {
             return Err(HandshakeError::Mismatch("challenge2"));
         }
@@ -388,10 +435,8 @@ impl PeerHandshake {
         if replier.finished.as_ref().is_some_and(|finished| finished.is_finished_by(token)) {
             return Ok(());
         }
-        if !replier.pending.iter().any(|pending| pending.reply.id.is_finished_by(token)) {
-            return Err(HandshakeError::Unexpected);
-        }
-        permit.take()?;
+        let known = replier.pending.iter().find(|pending| pending.reply.id.is_finished_by(token));
+        permit.take(known.ok_or(HandshakeError::Unexpected)?.reply.agreement())?;
         let mut result = Err(HandshakeError::Unexpected);
         for (index, pending) in replier.pending.iter().enumerate() {
             // A forged Request may have the challenge of the true one, so each exchange is tried.
@@ -418,13 +463,13 @@ impl InitiatorState {
         &mut self,
         now: Duration,
         is_authenticated: bool,
-        new_exchange: impl FnOnce() -> RequestExchange,
+        new_exchange: impl FnOnce(Agreement) -> RequestExchange,
     ) -> Option<DataHolder> {
         if std::mem::take(&mut self.sends_final) {
             self.last_final = Some(now);
             return self.finished.as_ref().map(|(_, token)| token.clone());
         }
-        let WaitingRequest { exchange, repetition, .. } = self.request.as_mut()?;
+        let WaitingRequest { exchanges, repetition, .. } = self.request.as_mut()?;
         if is_authenticated && repetition.count >= RENEWAL_REPEATS {
             self.request = None;
             return None;
@@ -434,7 +479,15 @@ impl InitiatorState {
         }
         repetition.note(now);
         self.last_request = Some(now);
-        Some(exchange.get_or_insert_with(new_exchange).token.clone())
+        let agreement = self.proposals.next();
+        self.proposals.turn = self.proposals.turn.wrapping_add(1);
+        if let Some(known) = exchanges.iter().find(|exchange| exchange.agreement() == agreement) {
+            return Some(known.token.clone());
+        }
+        let exchange = new_exchange(agreement);
+        let token = exchange.token.clone();
+        exchanges.push(exchange);
+        Some(token)
     }
 }
 

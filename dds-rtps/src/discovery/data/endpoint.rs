@@ -45,6 +45,8 @@ pub struct EndpointData {
     pub type_information: Option<Arc<TypeInformation>>,
     /// How it is protected by DDS Security. `None` if not announced.
     pub security_info: Option<SecurityInfo>,
+    /// Ciphers that its matches must have, as bits of `SecurityAlgorithms`. `None` for the default of its participant.
+    pub required_ciphers: Option<u32>,
     /// Names and values of its data tags, on which permissions decide.
     pub data_tags: DataTags,
     /// Whether a writer's announcement has no valid HISTORY. The policy then has its default.
@@ -74,6 +76,7 @@ impl EndpointData {
             entity_name: String::new(),
             type_information: None,
             security_info: None,
+            required_ciphers: None,
             data_tags: DataTags::default(),
             omits_history: false,
         }
@@ -111,6 +114,9 @@ impl EndpointData {
         if let Some(info) = self.security_info {
             info.write(list, parameter_id::ENDPOINT_SECURITY_INFO);
         }
+        if let Some(ciphers) = self.required_ciphers {
+            list.u32(parameter_id::ENDPOINT_CIPHER_ALGORITHMS, ciphers);
+        }
         if !self.data_tags.is_empty() {
             write_data_tags(list, &self.data_tags);
         }
@@ -133,6 +139,7 @@ pub(super) struct EndpointDraft {
     entity_name: String,
     type_information: Option<Arc<TypeInformation>>,
     security_info: Option<SecurityInfo>,
+    required_ciphers: Option<u32>,
     data_tags: DataTags,
 }
 
@@ -165,6 +172,7 @@ impl EndpointDraft {
                 self.type_information = Some(Arc::new(information));
             }
             parameter_id::ENDPOINT_SECURITY_INFO => self.security_info = Some(SecurityInfo::read(&mut fields)?),
+            parameter_id::ENDPOINT_CIPHER_ALGORITHMS => self.required_ciphers = Some(fields.u32()?),
             // An endpoint with tags that are left out would have more rights.
             parameter_id::DATA_TAGS => self.data_tags = read_data_tags(&mut fields)?,
             // Known but redundant: the endpoint's GUID contains the participant's prefix, and the message header has
@@ -202,6 +210,7 @@ impl EndpointDraft {
             entity_name: self.entity_name,
             type_information: self.type_information,
             security_info: self.security_info,
+            required_ciphers: self.required_ciphers,
             data_tags: self.data_tags,
             // Only a writer announces HISTORY, so `PublicationData` sets this.
             omits_history: false,

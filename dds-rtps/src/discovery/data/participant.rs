@@ -291,8 +291,10 @@ mod tests {
                 certificates: AlgorithmSets { supported: 1, required: 2 },
                 handshakes: AlgorithmSets { supported: 3, required: 4 },
                 agreement: AlgorithmSets { supported: 5, required: 6 },
-                ciphers: AlgorithmSets { supported: 7, required: 8 },
-                endpoint_ciphers: 9,
+                supported_ciphers: 7,
+                builtin_ciphers: 8,
+                exchange_ciphers: 9,
+                endpoint_ciphers: 10,
             }),
         }));
         let mut bytes = Vec::new();

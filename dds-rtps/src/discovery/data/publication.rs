@@ -149,6 +149,16 @@ mod tests {
     }
 
     #[test]
+    fn required_ciphers_survive_a_round_trip() {
+        for required_ciphers in [None, Some(0x8000_0003)] {
+            let endpoint = EndpointData { required_ciphers, ..EndpointData::new(guid(), "Square", "ShapeType") };
+            let mut bytes = Vec::new();
+            PublicationData { endpoint, qos: DataWriterQos::default() }.encode(&mut bytes);
+            assert_eq!(decode(&bytes).unwrap().data.endpoint.required_ciphers, required_ciphers);
+        }
+    }
+
+    #[test]
     fn data_tags_survive_a_round_trip_and_are_bounded() {
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let encoded = |data_tags: Vec<_>| {

@@ -21,15 +21,19 @@ pub struct SecurityAlgorithms {
     pub handshakes: AlgorithmSets,
     /// Agreement on a secret.
     pub agreement: AlgorithmSets,
-    /// Ciphers. Required: those of the builtin endpoints, and of the exchange of keys.
-    pub ciphers: AlgorithmSets,
-    /// Ciphers of other endpoints, if they announce none of their own.
+    /// Ciphers that the participant has.
+    pub supported_ciphers: u32,
+    /// Ciphers that the builtin endpoints require of others.
+    pub builtin_ciphers: u32,
+    /// Ciphers that the exchange of keys requires of others.
+    pub exchange_ciphers: u32,
+    /// Ciphers that other endpoints require of others, if they announce none of their own.
     pub endpoint_ciphers: u32,
 }
 
 impl AlgorithmSets {
-    /// Then one of the required algorithms is enough.
-    const COMPATIBILITY_MODE: u32 = 1 << 31;
+    /// Among the required algorithms: then one of them is enough (7.3.10.1).
+    pub const COMPATIBILITY_MODE: u32 = 1 << 31;
 
     /// Returns the algorithms that another participant requires and this one lacks. 0 if both fit.
     #[must_use]
@@ -60,14 +64,25 @@ impl SecurityAlgorithms {
     /// AES with 256 bits.
     pub const AES256: u32 = 1 << 1;
 
-    /// What a participant of DDS Security 1.1 supports. It announces no requirements.
+    /// Those of a participant that announces none, as one of DDS Security 1.1 (7.3.11.2, 7.3.12.2 and 7.3.13.2).
     pub const V1_1: Self = Self {
-        certificates: AlgorithmSets { supported: Self::RSA_PSS | Self::RSA_PKCS1 | Self::ECDSA_P256, required: 0 },
-        handshakes: AlgorithmSets { supported: Self::RSA_PSS | Self::ECDSA_P256, required: 0 },
-        agreement: AlgorithmSets { supported: Self::DH_MODP | Self::ECDH_P256, required: 0 },
-        ciphers: AlgorithmSets { supported: Self::AES128 | Self::AES256, required: 0 },
-        endpoint_ciphers: 0,
+        certificates: AlgorithmSets {
+            supported: Self::RSA_PSS | Self::RSA_PKCS1 | Self::ECDSA_P256,
+            required: Self::ECDSA_P256,
+        },
+        handshakes: AlgorithmSets { supported: Self::RSA_PSS | Self::ECDSA_P256, required: Self::ECDSA_P256 },
+        agreement: AlgorithmSets { supported: Self::DH_MODP | Self::ECDH_P256, required: Self::ECDH_P256 },
+        supported_ciphers: Self::AES128 | Self::AES256,
+        builtin_ciphers: Self::AES256,
+        exchange_ciphers: Self::AES256,
+        endpoint_ciphers: Self::AES256,
     };
+
+    /// The ciphers for one purpose, of which this participant requires some.
+    #[must_use]
+    pub const fn ciphers(&self, required: u32) -> AlgorithmSets {
+        AlgorithmSets { supported: self.supported_ciphers, required }
+    }
 
     /// Reads a parameter of this data.
     pub(super) fn read(&mut self, parameter: &Parameter<'_>) -> Result<(), ParameterError> {
@@ -79,9 +94,9 @@ impl SecurityAlgorithms {
             id::SIGNATURE_ALGORITHMS => (self.certificates, self.handshakes) = (sets()?, sets()?),
             id::AGREEMENT_ALGORITHMS => self.agreement = sets()?,
             _ => {
-                let (first, second) = (sets()?, sets()?);
-                self.ciphers = AlgorithmSets { required: first.required | second.supported, ..first };
-                self.endpoint_ciphers = second.required;
+                let mut ciphers = || fields.u32();
+                (self.supported_ciphers, self.builtin_ciphers) = (ciphers()?, ciphers()?);
+                (self.exchange_ciphers, self.endpoint_ciphers) = (ciphers()?, ciphers()?);
             }
         }
         Ok(())
@@ -97,7 +112,7 @@ impl SecurityAlgorithms {
             value.u32(self.agreement.supported).u32(self.agreement.required);
         });
         list.parameter(id::CIPHER_ALGORITHMS, |value| {
-            value.u32(self.ciphers.supported).u32(self.ciphers.required).u32(self.ciphers.required);
+            value.u32(self.supported_ciphers).u32(self.builtin_ciphers).u32(self.exchange_ciphers);
             value.u32(self.endpoint_ciphers);
         });
     }
