@@ -129,8 +129,8 @@ impl Credentials {
     /// Reads the folder of an identity: `identity_ca.cert.pem`, `cert.pem`, `key.pem`, `permissions_ca.cert.pem`,
     /// `governance.p7s` and `permissions.p7s`.
     ///
-    /// With the feature `security-pkcs11`, a file `key.p11` may take the place of `key.pem`. It has the URI of a private
-    /// key in a PKCS #11 token (RFC 7512).
+    /// With the feature `security-pkcs11`, a file `key.p11` may take the place of `key.pem`. It has the URI of a
+    /// private key in a PKCS #11 token (RFC 7512).
     ///
     /// Two other files may exist. `crl.pem` has lists of revoked certificates. `ocsp.der` has responses of OCSP (RFC
     /// 6960) about certificates of this participant and its peers.
