@@ -306,11 +306,16 @@ impl RosPackages {
 
     /// The folders whose subfolders are packages.
     fn folders(&self) -> Vec<PathBuf> {
-        let mut folders = Vec::new();
+        let mut folders: Vec<PathBuf> = Vec::new();
         for place in &self.places {
-            match place {
-                PackagePlace::Package { folder, .. } => folders.extend(folder.parent().map(Path::to_owned)),
-                PackagePlace::Packages(folder) => folders.push(folder.clone()),
+            let folder = match place {
+                PackagePlace::Package { folder, .. } => folder.parent(),
+                PackagePlace::Packages(folder) => Some(folder.as_path()),
+            };
+            // Each file of a package is a place of its own.
+            match folder {
+                Some(folder) if !folders.iter().any(|known| known == folder) => folders.push(folder.to_owned()),
+                _ => {}
             }
         }
         folders

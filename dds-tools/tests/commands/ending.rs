@@ -2,8 +2,8 @@
 
 use crate::support::{Domain, Ender, LiveOutput, PATIENCE, Printed, pose, pose_reader, pose_writer};
 use clap::{CommandFactory, Parser};
-use dds_tools::Stop;
 use dds_tools::options::CommandLine;
+use dds_tools::{Stop, ToolError};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -107,8 +107,13 @@ fn commands_end_by_their_time() {
         &["perf", "pong"],
         &["perf", "subscribe"],
     ] {
-        // A measurement without a sample fails, but it ends.
-        let _ = ended(&domain, &[line, &["--for", "0.5"]].concat());
+        let start = Instant::now();
+        match ended(&domain, &[line, &["--for", "0.5"]].concat()).result {
+            // Discovery may take longer on a busy machine.
+            Ok(()) | Err(ToolError::NothingArrived { .. }) => {}
+            Err(error) => panic!("{line:?}: {error}"),
+        }
+        assert!(start.elapsed() >= Duration::from_millis(500), "{line:?} ends too early");
     }
 }
 
@@ -134,7 +139,8 @@ fn watched_list_ends_after_its_count() {
     });
     let text = output.text();
     let endpoints = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    assert!((1..=2).contains(&endpoints.count()), "at most two lists of one topic: {text}");
+    // A list is empty if the participant is known before its readers.
+    assert!(endpoints.count() <= 2, "at most two lists of one topic: {text}");
 }
 
 #[test]
@@ -145,7 +151,16 @@ fn reports_end_after_their_count() {
     let text = ended(&domain, &["top", "--every", "0.2", "--count", "3", "--json"]).unwrap();
     assert_eq!(text.lines().count(), 3, "{text}");
     // The first reports come before the topic is known.
-    let text = ended(&domain, &["loss", "robot/pose", "--every", "1", "--count", "3"]).unwrap();
+    let start = Instant::now();
+    let text = loop {
+        let printed = ended(&domain, &["loss", "robot/pose", "--every", "1", "--count", "3"]);
+        match printed.result {
+            Ok(()) => break printed.output,
+            // Discovery takes longer than the three reports on a busy machine.
+            Err(ToolError::NothingArrived { .. }) if start.elapsed() < PATIENCE => {}
+            Err(error) => panic!("{error}"),
+        }
+    };
     let of_topic = |part: &str| text.lines().filter(|line| line.starts_with(part)).count();
     assert!((1..=3).contains(&of_topic("topic robot/pose: ")), "{text}");
     assert_eq!(of_topic("total: topic robot/pose: "), 1, "{text}");
