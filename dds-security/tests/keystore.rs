@@ -230,6 +230,20 @@ fn key_of_an_interrupted_call_has_the_algorithm_of_the_options() {
 
 /// Another tool may have made the key. No algorithm of the options has its length.
 #[test]
+fn identity_with_a_key_in_a_token_gets_no_other_key() {
+    let folder = Folder::new("token");
+    folder.make(&[]);
+    fs::create_dir_all(folder.path("enclaves/robot7")).unwrap();
+    fs::write(folder.path("enclaves/robot7/key.p11"), "pkcs11:object=robot7?module-path=x").unwrap();
+    let error = Fleet::create(&folder.0, &options(&["robot7"])).unwrap_err();
+    assert!(
+        matches!(&error, FleetError::KeyInToken(path) if *path == folder.path("enclaves/robot7/key.p11")),
+        "{error}"
+    );
+    assert!(!folder.path("enclaves/robot7/key.pem").exists());
+}
+
+#[test]
 fn longer_rsa_key_without_a_certificate_gets_one() {
     let folder = Folder::new("longer-rsa");
     folder.make(&[]);

@@ -395,14 +395,16 @@ impl DomainParticipant {
         self.handle.ignore_topic(topic)
     }
 
-    /// Reads `crl.pem` and `ocsp.der` of the [credentials](crate::security::Credentials::from_enclave) again.
+    /// Reads `crl.pem` and `ocsp.der` of the [credentials](crate::security::Credentials::from_enclave) again, or the
+    /// file of the property `dds.sec.auth.builtin.PKI-DH.identity_crl`.
     ///
     /// Participants whose certificates they revoke are cut off at once, and the keys change that they know. Call it
     /// after these files have changed; `dds security revoke` makes `crl.pem`.
     ///
     /// # Errors
     /// [`CredentialsError`](crate::security::CredentialsError) if a file is faulty or revokes the own certificate. Then
-    /// the earlier files still count. Also if the participant has no credentials, or they come from properties.
+    /// the earlier files still count. Also if the participant has no credentials, or
+    /// those of properties that name no such file.
     #[cfg(feature = "security-pki")]
     pub fn reload_revocations(&self) -> std::result::Result<(), CredentialsError> {
         self.handle.reload_revocations()

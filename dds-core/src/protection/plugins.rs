@@ -240,8 +240,14 @@ fn identity_in_token(
     unix: i64,
 ) -> Result<LocalIdentity, String> {
     let key = uri.text()?.parse().map_err(|error| format!("{}: {error}", uri.name))?;
-    LocalIdentity::with_pkcs11_key(authority, certificate.text()?, &key, permissions, unix)
-        .map_err(|error| format!("{}: {error}", certificate.name))
+    LocalIdentity::with_pkcs11_key(authority, certificate.text()?, &key, permissions, unix).map_err(|error| {
+        let name = if matches!(error, dds_security::authentication::IdentityError::Token(_)) {
+            &uri.name
+        } else {
+            &certificate.name
+        };
+        format!("{name}: {error}")
+    })
 }
 
 #[cfg(not(feature = "security-pkcs11"))]

@@ -92,7 +92,7 @@ impl WorkBucket {
 
 impl WorkBudget {
     /// The weight of a key in a token, which this side does not know: that of the slowest keys. It permits about five
-    /// signatures a second of each kind, so a token of 100 ms leaves time for the rest of discovery.
+    /// signatures a second of each kind. A token of 100 ms may then be busy half of the time, and a slower one always.
     pub(super) const SLOWEST_KEY_BITS: usize = 4096;
 
     /// The budget of a participant whose own key has this many bits.

@@ -277,7 +277,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
 
     /// Calls `listener` with every sample, taken and decoded.
     ///
-    /// After 32 samples in a row, other listeners of the participant have their turn. While the listener works,
+    /// On the event thread, other listeners of the participant have their turn after 32 samples in a row. An inline
+    /// listener takes up to 1024. While the listener works,
     /// KEEP_LAST may replace samples that it has not received yet.
     ///
     /// The last call of this method or [`on_data`](DataReaderBuilder::on_data) applies.

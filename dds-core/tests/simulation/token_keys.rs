@@ -47,6 +47,7 @@ fn participants_with_keys_in_a_token_pass_samples() {
         std::fs::write(keystore.enclave("robot").join("key.p11"), hsm.uri("token=ship;object=robot")).unwrap();
         let builder = DomainParticipant::builder(0).ignore_environment().credentials(keystore.credentials("robot"));
         let error = simulation.build("third", builder).unwrap_err().to_string();
+        assert!(error.contains("key.p11: private key: "), "{error}");
         assert!(error.contains("no token fits (known: fleet): correct token=NAME"), "{error}");
     });
 }

@@ -95,6 +95,8 @@ pub enum FleetError {
     Sign(PathBuf, SignError),
     /// An interrupted call has left a key of another algorithm. Then follow its name, and the algorithm of the options.
     OtherAlgorithm(PathBuf, String, KeyAlgorithm),
+    /// The private key of an identity is in a token, and its certificate is missing. The path is that of `key.p11`.
+    KeyInToken(PathBuf),
 }
 
 impl Fleet {
@@ -212,6 +214,10 @@ impl Fleet {
         if certificate_path.exists() {
             self.note(&certificate_path, FleetStep::Kept);
         } else {
+            let token_key = enclave.join("key.p11");
+            if token_key.exists() {
+                return Err(FleetError::KeyInToken(token_key));
+            }
             // The key comes first: a certificate without a key would count as made.
             let key = secret_key(&key_path, options.algorithm, &mut self.files)?;
             // A certificate does not outlive its authority.
@@ -416,6 +422,12 @@ impl fmt::Display for FleetError {
                  remove the file of the key",
                 path.display()
             ),
+            Self::KeyInToken(path) => write!(
+                f,
+                "{}: the key stays in a token, so no certificate can be made for it: restore `cert.pem`, or remove this \
+                 file for a new key",
+                path.display()
+            ),
         }
     }
 }
@@ -423,7 +435,7 @@ impl fmt::Display for FleetError {
 impl std::error::Error for FleetError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Name(_) | Self::OtherAlgorithm(..) => None,
+            Self::Name(_) | Self::OtherAlgorithm(..) | Self::KeyInToken(_) => None,
             Self::Io(_, error) => Some(error),
             Self::Issue(_, error) => Some(error),
             Self::Certificate(_, error) => Some(error),

@@ -28,7 +28,16 @@ const PIN_LEN_MAX: u64 = 1 << 10;
 pub struct Pkcs11Key {
     uri: Pkcs11Uri,
     public: PublicKey,
-    open: Arc<Mutex<OpenKey>>,
+    state: Arc<Mutex<KeyState>>,
+}
+
+/// What this process has of a key.
+enum KeyState {
+    Open(OpenKey),
+    /// The session has ended: the token was reset, or plugged in again.
+    Lost,
+    /// The token refuses the PIN. More attempts would lock the token.
+    Refused(Pkcs11Error),
 }
 
 /// A session with a token, and the key in it.
@@ -78,8 +87,8 @@ impl Pkcs11Key {
     /// [`Pkcs11Error`] names the fault and the next step.
     pub fn open(uri: &Pkcs11Uri, certificate: &Certificate) -> Result<Self, Pkcs11Error> {
         let public = certificate.public_key().clone();
-        let open = Arc::new(Mutex::new(OpenKey::new(uri, &public)?));
-        let key = Self { uri: uri.clone(), public, open };
+        let state = Arc::new(Mutex::new(KeyState::Open(OpenKey::new(uri, &public)?)));
+        let key = Self { uri: uri.clone(), public, state };
         let mut challenge = [0; 32];
         getrandom::fill(&mut challenge).map_err(|error| Pkcs11Error::Sign(error.to_string()))?;
         key.sign_handshake(&challenge)?;
@@ -90,19 +99,59 @@ impl Pkcs11Key {
     ///
     /// A signature that does not fit the certificate is an error, and does not leave this function.
     pub(crate) fn sign_handshake(&self, bytes: &[u8]) -> Result<Vec<u8>, Pkcs11Error> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let signature = match open.sign(&self.public, bytes) {
-            // The token may have been reset or plugged in again, which ends its sessions.
-            Err(Error::Pkcs11(..)) => {
-                *open = OpenKey::new(&self.uri, &self.public)?;
-                open.sign(&self.public, bytes)
-            }
-            signed => signed,
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let signed = match &*state {
+            KeyState::Open(open) => Some(open.sign(&self.public, bytes)),
+            KeyState::Lost => None,
+            KeyState::Refused(error) => return Err(error.clone()),
+        };
+        let signature = match signed {
+            Some(Err(error)) if has_ended(&error) => self.sign_anew(&mut state, bytes)?,
+            Some(signed) => signed,
+            None => self.sign_anew(&mut state, bytes)?,
         };
         let signature = signature.map_err(|error| Pkcs11Error::Sign(text_of(&error)))?;
         let signature = encoded(&self.public, signature).ok_or(Pkcs11Error::OtherKey)?;
         if self.public.verifies_handshake(bytes, &signature) { Ok(signature) } else { Err(Pkcs11Error::OtherKey) }
     }
+
+    /// Opens the key again, and signs.
+    fn sign_anew(&self, state: &mut KeyState, bytes: &[u8]) -> Result<Result<Vec<u8>, Error>, Pkcs11Error> {
+        // The old session closes first: some tokens have only one.
+        *state = KeyState::Lost;
+        match OpenKey::new(&self.uri, &self.public) {
+            Ok(open) => {
+                let signed = open.sign(&self.public, bytes);
+                *state = KeyState::Open(open);
+                Ok(signed)
+            }
+            Err(error) => {
+                if matches!(error, Pkcs11Error::Pin(_)) {
+                    *state = KeyState::Refused(error.clone());
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Whether an error tells that a session or its login has ended. Other faults would come again.
+fn has_ended(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Pkcs11(
+            RvError::SessionHandleInvalid
+                | RvError::SessionClosed
+                | RvError::UserNotLoggedIn
+                | RvError::KeyHandleInvalid
+                | RvError::ObjectHandleInvalid
+                | RvError::DeviceError
+                | RvError::DeviceRemoved
+                | RvError::TokenNotPresent
+                | RvError::CryptokiNotInitialized,
+            _
+        )
+    )
 }
 
 impl OpenKey {
@@ -138,14 +187,16 @@ fn encoded(public: &PublicKey, signature: Vec<u8>) -> Option<Vec<u8>> {
 }
 
 /// Returns a library that is ready. Each is loaded once, and never ended: all participants of the process share it.
+///
+/// Another part of the process may have ended it, and a forked child must begin it again.
 fn module(path: &Path) -> Result<Pkcs11, Pkcs11Error> {
     static MODULES: Mutex<BTreeMap<PathBuf, Pkcs11>> = Mutex::new(BTreeMap::new());
     let failed = |error: Error| Pkcs11Error::Module(path.to_owned(), text_of(&error));
     let mut modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(module) = modules.get(path) {
-        return Ok(module.clone());
-    }
-    let module = Pkcs11::new(path).map_err(failed)?;
+    let module = match modules.get(path) {
+        Some(module) => module.clone(),
+        None => Pkcs11::new(path).map_err(failed)?,
+    };
     match module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
         // Another part of the process uses the library.
         Ok(()) | Err(Error::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => {}

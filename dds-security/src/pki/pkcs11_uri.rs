@@ -48,16 +48,31 @@ pub(super) enum PinSource {
     File(PathBuf),
 }
 
+/// The names of all attributes. Another text in the query may be a part of a PIN, and is not shown.
+const NAMES: [&str; 11] = [
+    "token",
+    "manufacturer",
+    "model",
+    "serial",
+    "slot-id",
+    "object",
+    "id",
+    "type",
+    "module-path",
+    "pin-value",
+    "pin-source",
+];
+
 /// Each name may be in a URI once.
 #[derive(Default)]
-struct Names(Vec<String>);
+struct Names<'a>(Vec<&'a str>);
 
-impl Names {
-    fn note(&mut self, name: &str) -> Result<(), Pkcs11Error> {
-        if self.0.iter().any(|known| known == name) {
-            return Err(Pkcs11Error::Attribute(legible(name), "is there twice: remove one"));
+impl<'a> Names<'a> {
+    fn note(&mut self, name: &'a str) -> Result<(), Pkcs11Error> {
+        if self.0.contains(&name) {
+            return Err(fault(name, "is there twice: remove one"));
         }
-        self.0.push(name.to_owned());
+        self.0.push(name);
         Ok(())
     }
 }
@@ -72,7 +87,7 @@ impl std::str::FromStr for Pkcs11Uri {
         let mut names = Names::default();
         let (mut token, mut object, mut id) = (TokenFilter::default(), None, None);
         for attribute in path.split(';').filter(|attribute| !attribute.is_empty()) {
-            let (name, value) = decoded(attribute, &mut names)?;
+            let (name, value) = decoded(attribute, &mut names, false)?;
             match name {
                 "object" => object = Some(value.to_vec()),
                 "id" => id = Some(value.to_vec()),
@@ -83,7 +98,7 @@ impl std::str::FromStr for Pkcs11Uri {
         }
         let (mut module, mut pin) = (None, PinSource::None);
         for attribute in query.split('&').filter(|attribute| !attribute.is_empty()) {
-            let (name, value) = decoded(attribute, &mut names)?;
+            let (name, value) = decoded(attribute, &mut names, true)?;
             let text = text_of(name, &value)?;
             match (name, &pin) {
                 ("module-path", _) => module = Some(PathBuf::from(text.as_str())),
@@ -131,16 +146,31 @@ impl Pkcs11Uri {
 }
 
 fn unknown(name: &str) -> Pkcs11Error {
-    let text = "is not supported: remove it (supported: token, manufacturer, model, serial, slot-id, object, id, type, \
-                module-path, pin-value, pin-source)";
+    let text = "is not supported: remove it, or write `&` in a value as %26 (supported: token, manufacturer, model, \
+                serial, slot-id, object, id, type, module-path, pin-value, pin-source)";
+    fault(name, text)
+}
+
+fn fault(name: &str, text: &'static str) -> Pkcs11Error {
     Pkcs11Error::Attribute(legible(name), text)
 }
 
 /// Splits an attribute, and decodes its value. The value may be a PIN.
-fn decoded<'a>(attribute: &'a str, names: &mut Names) -> Result<(&'a str, Zeroizing<Vec<u8>>), Pkcs11Error> {
+fn decoded<'a>(
+    attribute: &'a str,
+    names: &mut Names<'a>,
+    is_query: bool,
+) -> Result<(&'a str, Zeroizing<Vec<u8>>), Pkcs11Error> {
     let (name, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+    // Elsewhere there is no PIN.
+    if is_query && !NAMES.contains(&name) {
+        return Err(unknown("?"));
+    }
     names.note(name)?;
-    let malformed = || Pkcs11Error::Attribute(legible(name), "has a malformed value: write each `%` as %25");
+    if value.is_empty() {
+        return Err(fault(name, "has no value: write NAME=VALUE"));
+    }
+    let malformed = || fault(name, "has a malformed value: write each `%` as %25");
     let mut bytes = Zeroizing::new(Vec::with_capacity(value.len()));
     let mut rest = value.as_bytes();
     while let Some((first, others)) = rest.split_first() {
@@ -156,11 +186,11 @@ fn decoded<'a>(attribute: &'a str, names: &mut Names) -> Result<(&'a str, Zeroiz
         bytes.push(byte);
         rest = others;
     }
-    if bytes.is_empty() { Err(malformed()) } else { Ok((name, bytes)) }
+    Ok((name, bytes))
 }
 
 fn text_of(name: &str, value: &[u8]) -> Result<Zeroizing<String>, Pkcs11Error> {
-    let text = std::str::from_utf8(value).map_err(|_| Pkcs11Error::Attribute(legible(name), "is no UTF-8"))?;
+    let text = std::str::from_utf8(value).map_err(|_| fault(name, "is no UTF-8"))?;
     Ok(Zeroizing::new(text.to_owned()))
 }
 
@@ -223,10 +253,12 @@ mod tests {
             ("pkcs11:token=a?module-path=x", "add object=NAME"),
             ("pkcs11:object=a;object=b?module-path=x", "`object` is there twice"),
             ("pkcs11:object=a;library-version=3?module-path=x", "`library-version` is not supported: remove it"),
-            ("pkcs11:object=a?module-name=softhsm2", "`module-name` is not supported: remove it"),
+            ("pkcs11:object=a?module-name=softhsm2", "`?` is not supported: remove it"),
             ("pkcs11:object=%4?module-path=x", "`object` has a malformed value"),
             ("pkcs11:object=%zz?module-path=x", "`object` has a malformed value"),
-            ("pkcs11:object=?module-path=x", "`object` has a malformed value"),
+            ("pkcs11:object=?module-path=x", "`object` has no value"),
+            ("pkcs11:object=a?module-path=x&pin-value=12&34", "`?` is not supported"),
+            ("pkcs11:object=a?module-path=x&pin-value=12&ab=c", "`?` is not supported"),
             ("pkcs11:token=%ff;object=a?module-path=x", "`token` is no UTF-8"),
             ("pkcs11:object=a;slot-id=one?module-path=x", "`slot-id` must be a number"),
             ("pkcs11:object=a;type=cert?module-path=x", "`type` must be `private`"),

@@ -28,7 +28,9 @@ pub(crate) fn with_soft_hsm(test: &str, body: impl FnOnce(&SoftHsm)) {
         return skip::skip("softhsm2");
     };
     if let Ok(folder) = std::env::var(FOLDER) {
-        return body(&SoftHsm { module, folder: folder.into() });
+        let hsm = SoftHsm { module, folder: folder.into() };
+        body(&hsm);
+        return std::fs::write(hsm.folder.join("done"), "").unwrap();
     }
     let name = format!("dds-tokens-{}-{}", std::process::id(), test.replace("::", "-"));
     let folder = std::env::temp_dir().join(name);
@@ -39,8 +41,10 @@ pub(crate) fn with_soft_hsm(test: &str, body: impl FnOnce(&SoftHsm)) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]).env("SOFTHSM2_CONF", settings).env(FOLDER, &folder);
     let status = command.status().unwrap();
+    // A wrong name would run no test.
+    let has_run = folder.join("done").exists();
     std::fs::remove_dir_all(&folder).unwrap();
-    assert!(status.success(), "the process of the test has failed");
+    assert!(status.success() && has_run, "the process of the test has failed");
 }
 
 impl SoftHsm {

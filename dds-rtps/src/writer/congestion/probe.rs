@@ -102,8 +102,8 @@ impl ProbeSchedule {
 
     /// Notes a HEARTBEAT, sent after `sent` bytes of which `settled` are not in flight any more.
     ///
-    /// While the writer awaits an earlier answer, a new HEARTBEAT counts only if that answer is overdue. A reader that
-    /// answers several HEARTBEATs at once may have answered the earlier one, so a full window needs the next answer.
+    /// A prompt reader answers each HEARTBEAT. So a new one counts only if the earlier answer is overdue. Other readers
+    /// may answer several at once. For them, a new one also counts if the window is full.
     pub(crate) fn note_heartbeat(&mut self, now: Instant, sent: u64, settled: u64, is_open: bool, rtt_bound: Duration) {
         let before = self.last_at.replace(now);
         let answer_time_max = ANSWER_TIME_MAX.max(self.smoothed_rtt.scale(2, 1));
