@@ -125,7 +125,7 @@ fn immutable_policy_change_is_refused_by_name() {
     let error = writer.set_qos(writer.qos().user_data([1]).keep_all()).unwrap_err();
     assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::History });
     assert_eq!(error.return_code(), ReturnCode::ImmutablePolicy);
-    assert!(error.to_string().starts_with("writer of topic \"t\": HISTORY cannot be changed"), "{error}");
+    assert!(error.to_string().starts_with("writer of topic \"t\": HISTORY cannot change"), "{error}");
     let error = reader.set_qos(reader.qos().reliability(Reliability::RELIABLE)).unwrap_err();
     assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::Reliability });
     let error = topic.set_qos(topic.qos().transient_local()).unwrap_err();

@@ -150,7 +150,7 @@ fn configured_environment_overrides_file() {
         "domain 0\n",
         r#"seen as "robot 7", forgotten after 5s, with [("team", "red"), ("example", "configured")"#,
         "KeepLast { depth: 3 }, deadline 1s",
-        "RELIABILITY cannot be changed",
+        "RELIABILITY cannot change",
         "did you mean \"pose\"?",
     ] {
         assert!(said.contains(expected), "without \"{expected}\": {said}");
