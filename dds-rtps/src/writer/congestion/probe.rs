@@ -116,21 +116,14 @@ impl ProbeSchedule {
             // Without bytes in flight, no answer can open the window.
             return;
         }
-        let is_due = self.is_due(now, rtt_bound);
         // A prompt reader sends one answer for each HEARTBEAT. The answer to an earlier one must not count for this
         // one: bytes that the reader has not received would leave the flight.
-        let keeps_probe = (is_open || self.is_prompt) && !is_due;
+        let keeps_probe = (is_open || self.is_prompt) && !self.is_due(now, rtt_bound);
         match &mut self.probe {
             None => self.probe = Some(Probe { position: sent, at: now, first_at: now, attempts: 1, behind }),
             Some(_) if keeps_probe => {}
             // The answer may belong to the first attempt.
-            Some(probe) => {
-                *probe = Probe { at: now, attempts: probe.attempts + 1, behind: 0, ..*probe };
-                if is_due {
-                    // The overdue answers are lost, and so are those before them.
-                    self.unanswered = 1;
-                }
-            }
+            Some(probe) => *probe = Probe { at: now, attempts: probe.attempts + 1, behind: 0, ..*probe },
         }
     }
 
@@ -265,22 +258,5 @@ mod tests {
         probes.note_heartbeat(at(11), 4, 1, false, Duration::ZERO);
         assert_eq!(probes.note_answer(at(12), Duration::ZERO), None);
         assert_eq!(probes.note_answer(at(13), Duration::ZERO), Some(3));
-    }
-
-    #[test]
-    fn lost_answers_are_not_awaited_after_a_repetition() {
-        let at = |us: u64| Instant::from_nanos(us * 1000);
-        let mut probes = ProbeSchedule::new(true);
-        for sent in 1..=3 {
-            probes.note_heartbeat(at(sent), sent, 0, true, Duration::ZERO);
-        }
-        // No answer comes in time, so the writer repeats the first HEARTBEAT.
-        let due = at(2000);
-        assert!(probes.is_due(due, Duration::ZERO));
-        probes.note_heartbeat(due, 3, 0, false, Duration::ZERO);
-        assert_eq!(probes.note_answer(at(2001), Duration::ZERO), Some(1));
-        // Its answer settles the bytes before the last HEARTBEAT too, because nothing else is awaited.
-        probes.await_last(1);
-        assert_eq!(probes.note_answer(at(2002), Duration::ZERO), Some(3));
     }
 }
