@@ -257,9 +257,9 @@ fn limits_are_those_of_the_code() {
             "SHARED_MEMORY: usize = 64 << 20",
         ),
         (
-            "| 256 KiB of short ones, and 256 long ones of 16 MiB together |",
+            "| 256 KiB of short ones; 256 long ones in 24 MiB (3/8 of `shared_memory`) |",
             "dds-core/src/driver/os/sharing/mod.rs",
-            "RING_LEN: usize = 256 << 10",
+            "(self.limit / 8 * 3).clamp(HELD_BYTES_MIN, HELD_BYTES_MAX)",
         ),
         ("| participants with which a participant shares memory | 128 |", "dds-shm/src/config.rs", "paths_max: 128"),
     ];
