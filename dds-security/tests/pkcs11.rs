@@ -4,6 +4,8 @@
 
 mod soft_hsm;
 
+use cryptoki::session::UserType;
+use cryptoki::types::AuthPin;
 use dds_security::authentication::{
     HandshakeError, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake,
 };
@@ -107,6 +109,31 @@ fn key_that_the_token_has_closed_is_opened_again() {
         assert!(sides.iter().all(|side| side.peer().is_none()));
         let [HandshakeError::OwnKey(text), ..] = &errors[..] else { panic!("{errors:?}") };
         assert!(text.contains("no private key of this name for EC P-256: correct object=NAME"), "{text}");
+    });
+}
+
+#[test]
+fn refused_pin_is_not_tried_again() {
+    with_soft_hsm("refused_pin_is_not_tried_again", |hsm| {
+        hsm.add_token("fleet");
+        let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
+        let mut pair =
+            [1, 2].map(|number| participant(identity_in_token(hsm, &authority, number, KeyAlgorithm::EcP256)));
+        pair.sort_by_key(|participant| participant.guid);
+        let module = cryptoki::context::Pkcs11::new(hsm.module).unwrap();
+        let session = module.open_rw_session(module.get_slots_with_initialized_token().unwrap()[0]).unwrap();
+        let [old, new] = [PIN, "4321"].map(|pin| AuthPin::new(pin.into()));
+        session.set_pin(&old, &new).unwrap();
+        session.logout().unwrap();
+        let refuses = || {
+            let (_, errors) = shake_hands(&pair);
+            matches!(&errors[..], [HandshakeError::OwnKey(text), ..] if text.contains("refuses the PIN"))
+        };
+        assert!(refuses());
+        session.login(UserType::User, Some(&new)).unwrap();
+        session.set_pin(&new, &old).unwrap();
+        session.logout().unwrap();
+        assert!(refuses(), "another attempt may lock a token");
     });
 }
 

@@ -100,38 +100,37 @@ impl Pkcs11Key {
     /// A signature that does not fit the certificate is an error, and does not leave this function.
     pub(crate) fn sign_handshake(&self, bytes: &[u8]) -> Result<Vec<u8>, Pkcs11Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let signed = match &*state {
-            KeyState::Open(open) => Some(open.sign(&self.public, bytes)),
-            KeyState::Lost => None,
-            KeyState::Refused(error) => return Err(error.clone()),
-        };
-        let signature = match signed {
-            Some(Err(error)) if has_ended(&error) => self.sign_anew(&mut state, bytes)?,
-            Some(signed) => signed,
-            None => self.sign_anew(&mut state, bytes)?,
-        };
-        let signature = signature.map_err(|error| Pkcs11Error::Sign(text_of(&error)))?;
-        let signature = encoded(&self.public, signature).ok_or(Pkcs11Error::OtherKey)?;
-        if self.public.verifies_handshake(bytes, &signature) { Ok(signature) } else { Err(Pkcs11Error::OtherKey) }
-    }
-
-    /// Opens the key again, and signs.
-    fn sign_anew(&self, state: &mut KeyState, bytes: &[u8]) -> Result<Result<Vec<u8>, Error>, Pkcs11Error> {
-        // The old session closes first: some tokens have only one.
-        *state = KeyState::Lost;
-        match OpenKey::new(&self.uri, &self.public) {
-            Ok(open) => {
-                let signed = open.sign(&self.public, bytes);
-                *state = KeyState::Open(open);
-                Ok(signed)
-            }
-            Err(error) => {
-                if matches!(error, Pkcs11Error::Pin(_)) {
-                    *state = KeyState::Refused(error.clone());
-                }
-                Err(error)
+        if let KeyState::Open(open) = &*state {
+            match open.sign(&self.public, bytes) {
+                Err(error) if has_ended(&error) => {}
+                signed => return self.checked(bytes, signed),
             }
         }
+        let open = self.reopen(&mut state)?;
+        let signed = open.sign(&self.public, bytes);
+        *state = KeyState::Open(open);
+        self.checked(bytes, signed)
+    }
+
+    /// Opens the key once more. A token that has refused the PIN is not asked again.
+    fn reopen(&self, state: &mut KeyState) -> Result<OpenKey, Pkcs11Error> {
+        if let KeyState::Refused(error) = state {
+            return Err(error.clone());
+        }
+        // The old session closes first: some tokens have only one.
+        *state = KeyState::Lost;
+        let opened = OpenKey::new(&self.uri, &self.public);
+        if let Err(error @ Pkcs11Error::Pin(_)) = &opened {
+            *state = KeyState::Refused(error.clone());
+        }
+        opened
+    }
+
+    /// Returns the signature of a token in the form of a handshake, if it fits the certificate.
+    fn checked(&self, bytes: &[u8], signed: Result<Vec<u8>, Error>) -> Result<Vec<u8>, Pkcs11Error> {
+        let signature = signed.map_err(|error| Pkcs11Error::Sign(text_of(&error)))?;
+        let signature = encoded(&self.public, signature).ok_or(Pkcs11Error::OtherKey)?;
+        if self.public.verifies_handshake(bytes, &signature) { Ok(signature) } else { Err(Pkcs11Error::OtherKey) }
     }
 }
 
@@ -329,8 +328,8 @@ impl fmt::Display for Pkcs11Error {
             Self::NoPin => f.write_str("pkcs11: the token wants a PIN: add pin-source=file:PATH"),
             Self::Pin(fault) => write!(
                 f,
-                "pkcs11: the token refuses the PIN ({fault}): correct the file of pin-source; some more attempts lock \
-                 the token"
+                "pkcs11: the token refuses the PIN ({fault}): correct the file of pin-source, and create the participant \
+                 again; more attempts lock the token"
             ),
             Self::NoKey(kind) => write!(
                 f,
