@@ -161,8 +161,8 @@ pub struct PairProfile {
     key: KeySource,
     /// Whether a repeated announcement does no harm.
     is_idempotent: bool,
-    /// Whether the pair matches the endpoints of one participant only.
-    is_for_one: bool,
+    /// Whether each message names its participant: the pair matches the endpoints of one participant only.
+    names_participant: bool,
 }
 
 impl From<BuiltinPairTopic> for PairProfile {
@@ -178,7 +178,7 @@ impl From<BuiltinPairTopic> for PairProfile {
                 BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies => KeySource::None,
             },
             is_idempotent: matches!(topic, BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions),
-            is_for_one: false,
+            names_participant: false,
         }
     }
 }
@@ -202,7 +202,7 @@ impl PairProfile {
             ids: (EntityId::VOLATILE_MESSAGE_WRITER, EntityId::VOLATILE_MESSAGE_READER),
             bits: (BuiltinEndpoints::VOLATILE_MESSAGE_WRITER, BuiltinEndpoints::VOLATILE_MESSAGE_READER),
             messages_max: KEYS_MAX,
-            is_for_one: true,
+            names_participant: true,
             // Messages without instances, as those about types.
             ..BuiltinPairTopic::TypeRequests.into()
         }
@@ -258,7 +258,7 @@ impl BuiltinPair {
             headroom,
             unasked_max: UNASKED_MAX,
             unheard_period_max: UNHEARD_PERIOD_MAX,
-            names_participant: profile.is_for_one,
+            names_participant: profile.names_participant,
             ..writer
         };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };

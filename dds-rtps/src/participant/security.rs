@@ -155,17 +155,17 @@ pub(super) fn handle_secure(
     if writer_id == EntityId::VOLATILE_MESSAGE_WRITER {
         // Only a finished handshake creates this pair.
         let Some(pair) = secure.keys.get_mut(&sender) else { return };
-        let had_all = pair.has_delivered();
+        let had_delivered = pair.has_delivered();
         pair.handle(now, receiver, reply, submessage, packet);
-        let has_new_keys = !had_all && pair.has_delivered();
+        let has_delivered = !had_delivered && pair.has_delivered();
         // Only the peer has the key of this submessage, so it has finished the handshake as well. Cyclone DDS
         // refuses endpoints for good that it learns of earlier.
         if participant.peers.known.get(&sender).is_some_and(|peer| !peer.is_admitted) {
             admit_peer(participant, now, sender);
         }
-        let keys_taken = take_keys(participant, now, sender);
-        if has_new_keys || keys_taken {
-            ask_again_with_keys(participant, now, sender);
+        let has_taken = take_keys(participant, now, sender);
+        if has_delivered || has_taken {
+            ask_silent_endpoints(participant, now, sender);
         }
         return;
     }
@@ -202,10 +202,11 @@ fn handle_stateless(participant: &mut Participant, now: Now, sender: GuidPrefix,
     carry_out_actions(participant, now);
 }
 
-/// Repeats what a participant could not read without keys, or this participant its answer.
+/// Asks the builtin readers of a participant that have acknowledged nothing, after keys have arrived.
 ///
-/// Otherwise its builtin endpoints would match after the next announcement only.
-fn ask_again_with_keys(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+/// Before that, the participant could not read a HEARTBEAT, or this participant could not read the answer. The next
+/// announcement, 100 ms later, would otherwise be the first to repeat them.
+fn ask_silent_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     if let Some(secure) = &mut participant.secure {
         secure.pairs.iter_mut().for_each(|pair| pair.ask_if_silent(now, prefix));
     }

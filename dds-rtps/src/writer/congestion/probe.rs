@@ -244,7 +244,7 @@ fn smoothed(average: Duration, value: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    /// Of a prompt reader, even if the window is full.
+    /// The reader is prompt, and the window is full at the last HEARTBEAT.
     #[test]
     fn earlier_answers_settle_no_later_bytes() {
         let at = Instant::from_nanos;
