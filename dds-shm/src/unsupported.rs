@@ -191,6 +191,12 @@ impl ShmPath {
         match self.0 {}
     }
 
+    /// A number that changes whenever the peer reads or returns something.
+    #[must_use]
+    pub fn progress(&self) -> u64 {
+        match self.0 {}
+    }
+
     /// Whether the path still takes messages.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -169,6 +169,17 @@ impl ShmPath {
         open.holds.room_for(len).min((ring_room / record_len(0)) as usize)
     }
 
+    /// A number that changes whenever the peer reads or returns something. Zero after the end.
+    #[must_use]
+    pub fn progress(&self) -> u64 {
+        let mut sending = self.state.lock();
+        let Sending::Open(open) = &mut *sending else { return 0 };
+        // The next send reports a violation.
+        let _ = open.ring.look_for_room();
+        let _ = open.take_returned();
+        open.ring.progress()
+    }
+
     /// Whether the path still takes messages.
     #[must_use]
     pub fn is_open(&self) -> bool {

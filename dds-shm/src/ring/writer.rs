@@ -132,6 +132,11 @@ impl<M: Memory> RingWriter<M> {
         Ok(self.free())
     }
 
+    /// A number that changes whenever the peer is seen to read or return something. Both positions wrap.
+    pub(crate) fn progress(&self) -> u64 {
+        u64::from(self.read) << 32 | u64::from(self.returned)
+    }
+
     /// Passes each returned block to `take_back`, which returns whether the peer held it.
     ///
     /// `held` is the number of blocks that the peer holds.

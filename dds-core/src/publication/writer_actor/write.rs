@@ -244,7 +244,7 @@ impl WriterActor {
 
     /// Returns whether callers wait until more written bytes are sent. `has_waited`: the caller waits already.
     pub(crate) fn is_paced(&self, has_waited: bool) -> bool {
-        self.rtps.has_more_to_send() && self.endpoint.outgoing.has_room() && self.rtps.makes_callers_wait(has_waited)
+        self.rtps.has_more_to_send() && self.rtps.makes_callers_wait(has_waited)
     }
 
     /// Returns whether all changes up to `number` are sent, and registers the waiter if not. `number` defaults to the

@@ -153,7 +153,7 @@ impl SharedIntake {
                     sharing.refused(peer, &reason);
                 }
             }
-            // A full path drops messages, so no sender waits for room.
+            Some(ShmEvent::Room(_)) => sharing.made_room(),
             Some(_) => {}
         }
         IntakeStep::Taken

@@ -18,20 +18,24 @@
 //! |---|---|
 //! | `content` | memory that the application fills with a sample |
 //! | `handover` | keeps the order when a peer changes from UDP to its path |
+//! | `room` | lets writers wait a moment for a peer that has no room |
 //! | `transport` | sends to peers with a path, and passes other destinations to UDP |
 //! | `intake` | receives, on a thread of its own or on a thread that waits |
 
 mod content;
 mod handover;
 mod intake;
+mod room;
 #[cfg(test)]
 mod tests;
 mod transport;
 
 pub(super) use intake::SharedIntake;
+pub(super) use room::Enlisted;
 
 use self::content::OwnContent;
 use self::handover::{Handover, Markers};
+use self::room::{MemoryPath, RoomWaiters};
 use super::intake::Inbound;
 use crate::driver::Carrier;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Ordering, Process};
@@ -116,6 +120,8 @@ pub(super) struct Sharing {
     /// Samples that the application fills in place.
     lent: BorrowedPool<OwnContent>,
     markers: Arc<Markers>,
+    /// Cells whose datagrams wait for room at a peer.
+    room: RoomWaiters,
     /// An attempt may be planned.
     attempts: Notify,
     /// A forked child has the memory of its parent, and must not write to it.
@@ -137,9 +143,9 @@ struct SharingState {
     /// Participants of this host. Bound: those that discovery knows.
     peers: BTreeMap<GuidPrefix, Neighbor>,
     /// Open paths, also to peers that discovery does not know yet. Bound: `ShmConfig::paths_max`.
-    paths: BTreeMap<GuidPrefix, Arc<ShmPath>>,
+    paths: BTreeMap<GuidPrefix, Arc<MemoryPath>>,
     /// `None` for a locator that several participants announce. Bound: the locators of the peers.
-    routes: BTreeMap<Locator, Option<Arc<ShmPath>>>,
+    routes: BTreeMap<Locator, Option<Arc<MemoryPath>>>,
     is_stopped: bool,
 }
 
@@ -209,6 +215,7 @@ impl Sharing {
             counters: SharingCounters::default(),
             lent: BorrowedPool::new(),
             markers: Arc::default(),
+            room: RoomWaiters::default(),
             attempts: Notify::new(),
             process: Process::current(),
         })
@@ -367,7 +374,7 @@ impl Sharing {
         self.follow_paths(&mut state);
         drop(state);
         if let Some(path) = path {
-            path.close();
+            path.shm.close();
         }
     }
 
@@ -400,7 +407,7 @@ impl Sharing {
             return None;
         }
         let path = self.route(locator)?;
-        Some((path.room_for(PACED_LEN) * PACED_LEN).min(self.limit))
+        Some((path.shm.room_for(PACED_LEN) * PACED_LEN).min(self.limit))
     }
 
     /// Longest message that reaches all `locators` through shared memory. Zero if some of them have no path.
@@ -435,7 +442,7 @@ impl Sharing {
         host.stage(segments).ok()
     }
 
-    fn route(&self, locator: &Locator) -> Option<Arc<ShmPath>> {
+    fn route(&self, locator: &Locator) -> Option<Arc<MemoryPath>> {
         if !self.has_routes.load(Ordering::Relaxed) {
             return None;
         }
@@ -449,7 +456,7 @@ impl Sharing {
         if state.is_stopped {
             return;
         }
-        state.paths.insert(peer, Arc::new(path));
+        state.paths.insert(peer, Arc::new(MemoryPath::new(path)));
         if let Some(neighbor) = state.peers.get_mut(&peer) {
             neighbor.reason = None;
             neighbor.may_connect = false;
@@ -467,7 +474,7 @@ impl Sharing {
         let mut state = self.state.lock();
         let is_known = match state.paths.get(&peer) {
             // A new path has replaced it.
-            Some(path) if path.id() != id => return,
+            Some(path) if path.shm.id() != id => return,
             Some(_) => true,
             // The peer was lost, and perhaps found again since.
             None => false,
@@ -531,7 +538,7 @@ impl Sharing {
     /// Returns an address of the peer at the other end of a path, for captures.
     fn address_of(&self, path: PathId) -> Option<SocketAddr> {
         let state = self.state.lock();
-        let (peer, _) = state.paths.iter().find(|(_, known)| known.id() == path)?;
+        let (peer, _) = state.paths.iter().find(|(_, known)| known.shm.id() == path)?;
         state.peers.get(peer)?.locators.first()?.to_socket_addr()
     }
 }

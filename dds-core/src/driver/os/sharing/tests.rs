@@ -5,9 +5,11 @@
 use super::content::staged_in_place;
 use super::intake::COPIED_MAX;
 use super::*;
+use crate::actor::{Effects, Poke, Signals};
 use crate::driver::os::intake::SLOT_LEN;
 use crate::driver::{ExpectedPlace, Packet, Receive, Socket};
 use crate::promises::{self, Insistent, TransportUnderTest, datagram};
+use crate::sync::Weak;
 use dds_rtps::concurrent::Payload;
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
@@ -162,13 +164,86 @@ fn capture_of_shared_memory_keeps_the_contract() {
     std::fs::remove_file(&path).unwrap();
 }
 
+/// Sends a datagram, or waits until its peer gets none.
+fn send_in_the_end(transport: &impl Transport, datagram: &mut Datagram) {
+    let start = Instant::now();
+    while transport.send(datagram) == SendOutcome::Blocked {
+        assert!(start.elapsed() < PATIENCE);
+    }
+}
+
+/// Sends long messages to a receiver until the next one waits, and returns that one.
+fn fill(setting: &Setting<Arc<dyn Transport>>, receiver: usize) -> Datagram {
+    loop {
+        let mut next = datagram(&[7; 60_000], [setting.locator(receiver)]);
+        if setting.transport.send(&mut next) == SendOutcome::Blocked {
+            return next;
+        }
+    }
+}
+
+#[test]
+fn datagram_waits_until_its_only_receiver_makes_room() {
+    let setting = Setting::new([true, false], |transport| transport);
+    let waiting = fill(&setting, 0);
+    let dropped = setting.transport.counters().shared_full;
+    // Alone, and in a run with datagrams that go by UDP.
+    let mut run = [datagram(b"by UDP", [setting.locator(1)]), waiting, datagram(b"later", [setting.locator(1)])];
+    assert_eq!(setting.transport.send_all(&mut run), 1);
+    assert_eq!(setting.next(1), Some(b"by UDP".to_vec()));
+    let received = std::iter::from_fn(|| setting.next(0)).count();
+    assert!(received > 0);
+    let [_, second, _] = &mut run;
+    assert_eq!(setting.transport.send(second), SendOutcome::Done);
+    assert_eq!(setting.next(0).map(|bytes| bytes.len()), Some(60_000));
+    assert_eq!(setting.transport.counters().shared_full, dropped, "nothing is lost");
+}
+
+/// Its other receivers would wait as well.
+#[test]
+fn datagram_for_two_receivers_waits_for_none() {
+    let setting = Setting::new([true, true], |transport| transport);
+    let _waiting = fill(&setting, 0);
+    let dropped = setting.transport.counters().shared_full;
+    let mut both = datagram(&[8; 60_000], [setting.locator(0), setting.locator(1)]);
+    assert_eq!(setting.transport.send(&mut both), SendOutcome::Done);
+    assert_eq!(setting.next(1).map(|bytes| bytes.len()), Some(60_000));
+    assert_eq!(setting.transport.counters().shared_full, dropped + 1);
+}
+
+#[test]
+fn waiting_cells_are_woken_by_room_and_by_time() {
+    struct Woken(std::sync::mpsc::Sender<Signals>);
+    impl Poke for Woken {
+        fn poke(self: Arc<Self>, _: &mut Effects) {}
+        fn resume(self: Arc<Self>, _: &mut Effects) {}
+        fn signal(&self, signals: Signals) {
+            self.0.send(signals).unwrap();
+        }
+    }
+    let (sender, woken) = std::sync::mpsc::channel();
+    let cell = Arc::new(Woken(sender));
+    let weak: Weak<dyn Poke> = Arc::downgrade(&(Arc::clone(&cell) as Arc<dyn Poke>));
+    let sharing = Sharing::new(LIMIT, Duration::ZERO);
+    assert_eq!(sharing.enlist(&weak), Enlisted::NotHere, "no datagram waits");
+    sharing.room.want();
+    assert_eq!([sharing.enlist(&weak), sharing.enlist(&weak)], [Enlisted::Untimed, Enlisted::Timed]);
+    sharing.made_room();
+    assert_eq!(woken.try_iter().collect::<Vec<_>>(), [Signals::WRITABLE], "once");
+    assert_eq!(sharing.enlist(&weak), Enlisted::NotHere, "there may be room since the wake");
+    sharing.room.want();
+    assert_eq!(sharing.enlist(&weak), Enlisted::Timed, "the task still runs");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(Arc::clone(&sharing).wake_in_time());
+    assert_eq!(woken.try_iter().collect::<Vec<_>>(), [Signals::WRITABLE]);
+    sharing.room.want();
+    assert_eq!(sharing.enlist(&weak), Enlisted::Untimed, "the task has ended");
+}
+
 #[test]
 fn full_path_drops_and_counts_and_recovers() {
     let setting = Setting::new([true, false], |transport| transport);
-    let send = |len: usize| {
-        let sent = setting.transport.send(&mut datagram(&vec![7; len], [setting.locator(0)]));
-        assert_eq!(sent, SendOutcome::Done);
-    };
+    let send = |len: usize| send_in_the_end(&setting.transport, &mut datagram(&vec![7; len], [setting.locator(0)]));
     // Nothing of it reaches UDP either.
     for len in [64, 60_000] {
         let before = setting.transport.counters();
@@ -236,7 +311,7 @@ fn long_message_goes_through_memory_or_not_at_all() {
     // Each receiver may hold 8 of them, and all receivers together 32.
     for _ in 0..10 {
         for locator in &locators {
-            assert_eq!(transport.send(&mut datagram(&vec![7; 1 << 20], [*locator])), SendOutcome::Done);
+            send_in_the_end(&transport, &mut datagram(&vec![7; 1 << 20], [*locator]));
         }
     }
     let after = transport.counters();
@@ -428,7 +503,7 @@ fn longest_message_is_received_and_a_longer_one_dropped() {
     for len in [LENT_MESSAGE_MAX + 1].into_iter().chain(received) {
         let message = vec![7; len];
         // The receiver may hold one message of this length.
-        while path.send(&[IoSlice::new(&message)]).is_err() {
+        while path.shm.send(&[IoSlice::new(&message)]).is_err() {
             assert!(start.elapsed() < PATIENCE);
             intake.step(true);
         }

@@ -1,13 +1,14 @@
 //! Sends through shared memory to the peers that have a path, and by the inner transport to all others.
 
 use super::content::staged_in_place;
+use super::room::MemoryPath;
 use super::{LONG_MESSAGE_MAX, Sharing, UDP_MAX};
 use crate::sync::{Arc, Ordering};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::Locator;
 use dds_rtps::wire::LongMessage;
-use dds_shm::{Exhausted, SendFailure, ShmPath};
+use dds_shm::{Exhausted, SendFailure};
 use smallvec::SmallVec;
 use std::io::IoSlice;
 
@@ -22,13 +23,15 @@ pub(super) struct SharingTransport {
 }
 
 /// Destinations with a path.
-type SharedRoutes = SmallVec<[(Locator, Arc<ShmPath>); 4]>;
+type SharedRoutes = SmallVec<[(Locator, Arc<MemoryPath>); 4]>;
 
 /// Whether a datagram needs no other transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Served {
     /// It was sent, or the peer had no room and the datagram is counted as dropped.
     Done,
+    /// The peer has no room, and the datagram waits for it.
+    Waits,
     /// The path cannot take it. The inner transport can.
     NotHere,
 }
@@ -38,21 +41,23 @@ impl SharingTransport {
         Self { inner, sharing }
     }
 
-    /// Serves the destinations that have a path.
-    fn serve(&self, datagram: &mut Datagram) {
+    /// Serves the destinations that have a path. Returns `Blocked` if the datagram waits for its only destination.
+    fn serve(&self, datagram: &mut Datagram) -> SendOutcome {
         // The rings belong to the parent of a forked child. UDP of the child has its own check.
         if self.sharing.process.is_left() {
-            return;
+            return SendOutcome::Done;
         }
         let routes = self.routes(datagram.remaining_destinations());
         if routes.is_empty() {
-            return;
+            return SendOutcome::Done;
         }
+        // A slow peer does not delay the samples of the others.
+        let is_only = datagram.remaining_destinations().len() == 1;
         let len = datagram.len();
         let in_place = if len > UNSTAGED_MAX { staged_in_place(datagram) } else { None };
         // A copy of a longer message would take as long as its fragments.
         if in_place.is_none() && len > LONG_MESSAGE_MAX {
-            return;
+            return SendOutcome::Done;
         }
         let segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
         let mut served: SmallVec<[Locator; 4]> = SmallVec::new();
@@ -61,16 +66,19 @@ impl SharingTransport {
         let staged = if must_stage { self.sharing.stage(&segments) } else { in_place };
         for (locator, path) in &routes {
             let sent = match &staged {
-                Some(message) => path.send_staged(message),
-                None => path.send(&segments),
+                Some(message) => path.shm.send_staged(message),
+                None => path.shm.send(&segments),
             };
-            if self.note(sent, len) == Served::Done {
-                served.push(*locator);
+            match self.note(sent, len, is_only.then_some(path)) {
+                Served::Done => served.push(*locator),
+                Served::Waits => return SendOutcome::Blocked,
+                Served::NotHere => {}
             }
         }
         // They borrow from the datagram.
         drop(segments);
         datagram.retain_destinations(|destination| !served.contains(destination));
+        SendOutcome::Done
     }
 
     fn routes(&self, destinations: &[Locator]) -> SharedRoutes {
@@ -83,7 +91,8 @@ impl SharingTransport {
         routes
     }
 
-    fn note(&self, sent: Result<(), SendFailure>, len: usize) -> Served {
+    /// `only`: the path, if the datagram has no other destination.
+    fn note(&self, sent: Result<(), SendFailure>, len: usize, only: Option<&Arc<MemoryPath>>) -> Served {
         let counters = &self.sharing.counters;
         match sent {
             Ok(()) => {
@@ -91,8 +100,14 @@ impl SharingTransport {
                 counters.sent_bytes.fetch_add(len as u64, Ordering::Relaxed);
                 Served::Done
             }
-            // As a full receive buffer of UDP: the protocol repairs reliable samples. UDP instead would change the
-            // order, and the peer is slow there as well.
+            // UDP instead would change the order, and the peer is slow there as well.
+            Err(SendFailure::Full(Exhausted::Ring | Exhausted::HeldByPeer))
+                if only.is_some_and(|path| path.may_wait()) =>
+            {
+                self.sharing.room.want();
+                Served::Waits
+            }
+            // As a full receive buffer of UDP: the protocol repairs reliable samples.
             Err(SendFailure::Full(Exhausted::Ring | Exhausted::HeldByPeer)) => {
                 counters.full.fetch_add(1, Ordering::Relaxed);
                 Served::Done
@@ -145,27 +160,32 @@ impl SharingTransport {
 
 impl Transport for SharingTransport {
     fn send(&self, datagram: &mut Datagram) -> SendOutcome {
-        if self.sharing.has_routes.load(Ordering::Relaxed) {
-            self.serve(datagram);
+        if self.sharing.has_routes.load(Ordering::Relaxed) && self.serve(datagram) == SendOutcome::Blocked {
+            return SendOutcome::Blocked;
         }
         self.send_beside(datagram)
     }
 
     fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
+        let mut ready = datagrams;
         if self.sharing.has_routes.load(Ordering::Relaxed) {
-            datagrams.iter_mut().for_each(|datagram| self.serve(datagram));
-            if datagrams.iter().all(|datagram| datagram.remaining_destinations().is_empty()) {
-                return datagrams.len();
+            let blocked = ready.iter_mut().position(|datagram| self.serve(datagram) == SendOutcome::Blocked);
+            ready = match blocked {
+                Some(index) => ready.split_at_mut(index).0,
+                None => ready,
+            };
+            if ready.iter().all(|datagram| datagram.remaining_destinations().is_empty()) {
+                return ready.len();
             }
         }
         // A long message is the last one of a run.
-        match datagrams.split_last_mut() {
+        match ready.split_last_mut() {
             Some((last, others)) if last.len() > UDP_MAX => {
                 let sent = if others.is_empty() { 0 } else { self.inner.send_all(others) };
                 let is_done = sent == others.len() && self.send_beside(last) == SendOutcome::Done;
                 sent + usize::from(is_done)
             }
-            _ => self.inner.send_all(datagrams),
+            _ => self.inner.send_all(ready),
         }
     }
 
