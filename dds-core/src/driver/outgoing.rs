@@ -220,14 +220,9 @@ impl Outgoing {
         }
     }
 
-    /// Whether the socket has accepted all datagrams so far.
-    pub(crate) fn has_room(&self) -> bool {
-        self.laid_out.is_empty()
-    }
-
     /// Whether no datagram waits for the socket and no deadline is set.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.has_room() && !self.is_timed
+        self.laid_out.is_empty() && !self.is_timed
     }
 
     /// Sets the instant of the next signal. `None` clears it.

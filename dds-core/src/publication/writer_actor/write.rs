@@ -257,7 +257,7 @@ impl WriterActor {
         effects: &mut Effects,
     ) -> bool {
         let number = *number.get_or_insert(self.rtps.last_sequence_number());
-        // A writer that is not paced has passed everything to the kernel or to a full socket, which the driver watches.
+        // A writer that is not paced has passed everything to the kernel.
         if self.rtps.sent_up_to() >= number || !self.is_paced(true) {
             self.waiting_for_send.finish(ticket, effects);
             effects.discard(waker);
