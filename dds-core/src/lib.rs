@@ -122,10 +122,10 @@
 //! - A participant announces itself at 0 and 100 ms, then every 3 s ± 10 %. Peers remove it after 20 s of silence.
 //! - A sample that does not fit into a datagram is sent in fragments. On one host they have up to 65 000 bytes,
 //!   otherwise the size of one Ethernet frame.
-//! - At most one receive buffer of a large sample is in flight. Acknowledgements of reliable readers release the next
+//! - At most one receive buffer of a large sample is in flight. Acknowledgments of reliable readers release the next
 //!   part. `write` waits for them for at most `max_blocking_time`, and the rest is sent in the background.
 //! - Best-effort readers receive 500 MB/s on this host and 100 MB/s elsewhere, after the first burst.
-//! - Dropping the last handle of a participant waits for acknowledgements for at most 1 s.
+//! - Dropping the last handle of a participant waits for acknowledgments for at most 1 s.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -64,7 +64,7 @@ impl LocalPath {
 
 /// Whether a writer waits for a reader.
 ///
-/// The reader acknowledges and then reads this flag. The writer sets the flag and then reads the acknowledgement. All
+/// The reader acknowledges and then reads this flag. The writer sets the flag and then reads the acknowledgment. All
 /// four accesses are sequentially consistent, so at least one thread sees the other's write.
 struct Starving(AtomicBool);
 
@@ -73,7 +73,7 @@ impl Starving {
         Self(AtomicBool::new(false))
     }
 
-    /// Sets the flag. The writer must read the acknowledgement next.
+    /// Sets the flag. The writer must read the acknowledgment next.
     fn begin(&self) {
         // A swap and not a store: `full_fence` must follow a read-modify-write.
         self.0.swap(true, Ordering::SeqCst);

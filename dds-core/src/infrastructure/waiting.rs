@@ -32,7 +32,7 @@ pub(crate) enum Awaited {
     SampleOnceEnabled,
     /// All samples that certain writers had written before.
     History,
-    /// Acknowledgement of all samples up to this sequence number.
+    /// Acknowledgment of all samples up to this sequence number.
     Acknowledged(SequenceNumber),
     /// A condition of a wait set.
     Condition,

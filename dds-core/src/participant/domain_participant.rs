@@ -428,7 +428,7 @@ impl DomainParticipant {
 
     /// Closes the participant, and waits until its threads have ended.
     ///
-    /// It first waits for acknowledgements of reliable writers' samples, at most for
+    /// It first waits for acknowledgments of reliable writers' samples, at most for
     /// [`linger`](DomainParticipantBuilder::linger). The wait for the threads takes at most another second.
     ///
     /// Async code must not block, so it uses this function. The last drop does not block after it. A future that is

@@ -216,7 +216,7 @@ impl PublicationContext for ParticipantHandle {
     }
 
     fn drain(&self, id: EntityId, cell: Arc<WriterCell>) {
-        // In the list first, or a wake of the last acknowledgement would miss it.
+        // In the list first, or a wake of the last acknowledgment would miss it.
         self.draining().add(id, cell);
         self.finish_drained(&self.drain_bell());
     }

@@ -314,7 +314,7 @@ impl DomainParticipantBuilder {
         self.set(Setting::FragmentSize(bytes))
     }
 
-    /// Sets how long dropping the last handle waits for acknowledgements. Default: 1 s.
+    /// Sets how long dropping the last handle waits for acknowledgments. Default: 1 s.
     ///
     /// It waits for samples of reliable writers that were dropped. Zero does not wait.
     pub fn linger(self, linger: impl Into<Duration>) -> Self {
@@ -510,7 +510,7 @@ impl DomainParticipantBuilder {
     ///   [`Inline`](Delivery::Inline) listeners, while its caller may hold locks. The event thread still calls the
     ///   other listeners.
     /// - After it returns, no thread receives until another wait begins, for at most 10 ms. Then the thread `dds-io`
-    ///   takes over. If a future, a stream or a listener was ever in use, it does so at once. Acknowledgements also
+    ///   takes over. If a future, a stream or a listener was ever in use, it does so at once. Acknowledgments also
     ///   wait during these 10 ms, so repairs of reliable samples are delayed by that.
     /// - A [`WaitSet`](crate::condition::WaitSet) receives for the participant that created it, for conditions of any
     ///   participant.

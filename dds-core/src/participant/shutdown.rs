@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! close      closes every entity. If all samples are acknowledged, it ends the rest at once, otherwise after the last
-//!            acknowledgement or the linger time. Never blocks.
+//!            acknowledgment or the linger time. Never blocks.
 //! shutdown   close, and a wait until the threads have ended
 //! last drop  close, the rest, and a blocking wait for the threads. It does not wait on a thread that must not block,
 //!            or on one of the participant's own threads.
@@ -65,7 +65,7 @@ impl ParticipantHandle {
             let timer = Timer::new(self.core.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
             timer.set(Some(until));
             self.shutdown_state().state().linger = Some(Linger { _bell: bell, _timer: timer });
-            // The last acknowledgement may have arrived before the timer was in the state.
+            // The last acknowledgment may have arrived before the timer was in the state.
             if self.shutdown_state().parted.load(Ordering::Acquire) {
                 self.end_linger();
             }
@@ -95,7 +95,7 @@ impl ParticipantHandle {
 
     /// Ends the participant: sends its disposal, closes its sockets, stops its threads.
     ///
-    /// The caller has waited for acknowledgements, or the linger time is over.
+    /// The caller has waited for acknowledgments, or the linger time is over.
     pub(crate) fn part(&self) {
         if self.shutdown_state().parted.swap(true, Ordering::AcqRel) {
             return;
@@ -123,7 +123,7 @@ impl ParticipantHandle {
         tracing::info!(parent: self.core.span(), "participant closed");
     }
 
-    /// Ends the participant after the drop of its last handle. May wait for acknowledgements and threads.
+    /// Ends the participant after the drop of its last handle. May wait for acknowledgments and threads.
     pub(super) fn leave_at_last_drop(&self) {
         if self.core.is_forked() {
             return;

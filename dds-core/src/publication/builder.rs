@@ -169,7 +169,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     ///
     /// Batching multiplies the rate of samples to remote readers, and delays each sample by up to `window`. Waiting
     /// samples leave early when the datagram is full, on [`DataWriter::flush`], and when a caller waits for
-    /// acknowledgements or for room. With [`Duration::INFINITE`] they leave only then.
+    /// acknowledgments or for room. With [`Duration::INFINITE`] they leave only then.
     ///
     /// Default: LATENCY_BUDGET of the QoS. That policy is announced, and a reader matches only if its own is at least
     /// as long. The window of this method is not announced.

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Poll, Waker};
 
-/// Wait for the acknowledgement of what all writers of a publisher had written at one time.
+/// Wait for the acknowledgment of what all writers of a publisher had written at one time.
 ///
-/// Acknowledgements are final, so the wait can visit one writer after the other. One ticket is enough, for the current
+/// Acknowledgments are final, so the wait can visit one writer after the other. One ticket is enough, for the current
 /// writer.
 pub(super) struct EveryWriter<'a> {
     group: &'a PublisherGroup,

@@ -1,6 +1,6 @@
 //! Publication: publishers, writers, their instances, loans and listeners (DDS 1.4, 2.2.2.4).
 //!
-//! In: samples of the application, and acknowledgements of readers as mail. Out: datagrams, and changes for local
+//! In: samples of the application, and acknowledgments of readers as mail. Out: datagrams, and changes for local
 //! readers.
 //!
 //! - `data_writer`, `publisher`, `builder`: the public handles. `writer_handle` is the state that they share.

@@ -192,7 +192,7 @@ impl Publisher {
     ///
     /// The suspension is a hint, as in DDS. A writer holds at most 64 KiB, 1024 samples or the depth of its KEEP_LAST
     /// history, whichever is least. It sends at once if it has more, if it is closed, or if it must
-    /// answer or ask a reader. A caller that waits for acknowledgements also makes it send. Therefore no sample is lost
+    /// answer or ask a reader. A caller that waits for acknowledgments also makes it send. Therefore no sample is lost
     /// because of the suspension. Local readers receive all samples at once.
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! Subscription: subscribers, readers, batches of samples, conditions and listeners (DDS 1.4, 2.2.2.5).
 //!
-//! In: datagrams, mail, and changes of local writers. Out: samples for the application, and acknowledgements.
+//! In: datagrams, mail, and changes of local writers. Out: samples for the application, and acknowledgments.
 //!
 //! - `data_reader`, `subscriber`, `builder`, `select`, `samples`, `change`, `stream`: the public handles and results.
 //!   `reader_handle` is the state that the handles share.

@@ -408,7 +408,7 @@ fn writer_demotes_slow_reader_and_reports_it() {
     let of = |reader: &DataReader<Item>| reports.iter().find(|report| report.remote.guid == reader.guid()).unwrap();
     assert_eq!((of(&quick).too_slow, of(&stuck).too_slow), (None, Some(999)));
     assert!(of(&stuck).to_string().contains("999 samples behind"), "{}", of(&stuck));
-    // The writer ignores the acknowledgements of a demoted reader.
+    // The writer ignores the acknowledgments of a demoted reader.
     writer.acknowledged().block_for(PATIENCE).unwrap();
     // The returning reader gets the kept samples, in order and once. It counts the others as lost.
     assert_eq!(rest(&stuck, 5), [0, 996, 997, 998, 999]);

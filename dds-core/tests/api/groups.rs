@@ -106,7 +106,7 @@ fn immutable_group_policies_are_refused() {
 }
 
 #[test]
-fn publisher_waits_for_all_acknowledgements() {
+fn publisher_waits_for_all_acknowledgments() {
     on_every_way(|from, to| {
         let publisher = from.publisher(PublisherQos::default()).unwrap();
         publisher.acknowledged().block_for(PATIENCE).unwrap();

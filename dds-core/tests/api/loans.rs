@@ -108,7 +108,7 @@ fn loans_beyond_limit_fail_until_return() {
 fn refused_loan_returns_and_can_be_retried() {
     let (_participant, writer, reader) = pair(narrow());
     let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
-    // The writer processes the acknowledgement as soon as it looks, so only a full reader keeps the history occupied.
+    // The writer processes the acknowledgment as soon as it looks, so only a full reader keeps the history occupied.
     let limits = ResourceLimits::NONE.max_samples(1);
     let slow_qos = Preset::Event.reader().resource_limits(limits);
     let slow = _participant.reader_builder::<Scan>("scan").qos(slow_qos).build().unwrap();

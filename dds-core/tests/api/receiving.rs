@@ -235,7 +235,7 @@ fn close_and_shutdown_end_receiving_wait() {
 }
 
 #[test]
-fn blocked_writer_receives_acknowledgements() {
+fn blocked_writer_receives_acknowledgments() {
     let world = World::new();
     let [from, to] = pair(&world);
     let limits = ResourceLimits::NONE.max_samples(4);

@@ -292,7 +292,7 @@ fn reader_honors_reply_locator_on_writer_host() {
     let theirs = Locator::udp_v4(link.from.1.address(), 9_000);
     link.to.1.feed(&heartbeat(1_000, Some(theirs)), Socket::UserUnicast);
     link.world.pass(Duration::from_secs(1));
-    assert_eq!(link.world.take_astray(), [theirs], "the acknowledgement");
+    assert_eq!(link.world.take_astray(), [theirs], "the acknowledgment");
 
     let foreign = Locator::udp_v4(THIRD_PARTY, 7_411);
     // The reader refuses the foreign locator and uses the discovered one.

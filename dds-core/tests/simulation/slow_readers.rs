@@ -105,7 +105,7 @@ fn slow_reader_blocks_writer_by_default() {
     assert_eq!(hall.received, [(); 2].map(|()| (0..1000).collect::<Vec<_>>()));
 }
 
-/// The writer learns from acknowledgements that the reader has caught up, and needs no further write.
+/// The writer learns from acknowledgments that the reader has caught up, and needs no further write.
 #[test]
 fn reader_that_has_caught_up_is_not_slow_while_writer_pauses() {
     let mut hall = Hall::new(8, SlowReader::Block);

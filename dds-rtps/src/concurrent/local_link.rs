@@ -1,6 +1,6 @@
 //! Reliability between a writer and a reader of the same participant.
 //!
-//! Samples go from the writer directly into the reader history. The reader answers with an acknowledgement and a
+//! Samples go from the writer directly into the reader history. The reader answers with an acknowledgment and a
 //! request, both sequence numbers. They are atomics and not mail: only the newest value counts, so nothing can pile up,
 //! and neither side enters the state of the other.
 
@@ -21,7 +21,7 @@ pub struct LocalLink {
 }
 
 impl LocalLink {
-    /// A link without acknowledgement and request.
+    /// A link without acknowledgment and request.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acknowledgement_never_goes_back() {
+    fn acknowledgment_never_goes_back() {
         let link = LocalLink::new();
         assert_eq!(link.acknowledged(), SequenceNumber::ZERO);
         link.acknowledge(SequenceNumber(7));

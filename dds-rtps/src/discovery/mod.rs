@@ -7,7 +7,7 @@
 //! | `data/` | payloads of SPDP and SEDP | data of participants, writers and readers, and the reverse |
 //! | `endpoint_announcement` | | the common part of writers and readers |
 //! | `spdp` | our own data, peers to answer | announcements, on time |
-//! | `sedp` | our endpoints, peers, their submessages | their endpoints; acknowledgements and repairs |
+//! | `sedp` | our endpoints, peers, their submessages | their endpoints; acknowledgments and repairs |
 //! | `liveliness` | leases of our writers | when to assert them, and the message |
 //! | `lease` | received traffic | participants that are silent for too long |
 //! | `route` | announced locators, our interfaces | destinations |

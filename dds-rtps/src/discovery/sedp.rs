@@ -537,7 +537,7 @@ impl BuiltinPair {
     pub fn handle_timeout(&mut self, now: Now) {
         self.writer.handle_timeout(now);
         self.reader.handle_timeout(now);
-        // No caller waits for acknowledgements of announcements.
+        // No caller waits for acknowledgments of announcements.
         while self.writer.poll_event().is_some() {}
     }
 

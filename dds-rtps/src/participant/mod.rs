@@ -227,7 +227,7 @@ impl Participant {
             let reply = self.reply_to(receiver);
             self.pairs.get_mut(topic).handle(now, receiver, reply, submessage, packet);
             self.handle_samples(now, topic);
-            // An acknowledgement of announcements shows that the peer knows our writers.
+            // An acknowledgment of announcements shows that the peer knows our writers.
             if topic == BuiltinPairTopic::Publications && matches!(submessage, Submessage::AckNack(_)) {
                 self.push_aware(receiver.source_prefix);
             }

@@ -9,7 +9,7 @@ use crate::types::Duration;
 /// Whether lost samples are repaired (RELIABILITY; DDS 1.4, 2.2.3.14).
 ///
 /// A reliable offer satisfies a best-effort request, but not the reverse. Reliability costs the writer memory until
-/// the slowest reliable reader has acknowledged, and heartbeats and acknowledgements on the network.
+/// the slowest reliable reader has acknowledged, and heartbeats and acknowledgments on the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", from = "super::short_forms::ReliabilityForm"))]

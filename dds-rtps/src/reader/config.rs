@@ -75,7 +75,7 @@ pub struct ReaderConfig {
     /// How long the answer to a HEARTBEAT waits for further HEARTBEATs. Default: zero.
     ///
     /// With zero the answer leaves with the next transmission, and answers all HEARTBEATs handled before it. Each
-    /// millisecond delays repairs, and writers that wait for acknowledgements, by a millisecond.
+    /// millisecond delays repairs, and writers that wait for acknowledgments, by a millisecond.
     pub heartbeat_response_delay: Duration,
     /// How long the reader does not request the same number or fragment again. Default: 5 ms.
     ///

@@ -1,7 +1,7 @@
 //! An indexed heap: numbered places, ordered by a key.
 //!
 //! Users are the samples of a cache by the end of their LIFESPAN, and the writers that a reader must answer by due
-//! time. Another user is a writer, with its readers by their acknowledgements.
+//! time. Another user is a writer, with its readers by their acknowledgments.
 //!
 //! Keys arrive in any order. The heap knows the first place, and each place knows its index in the heap. So a removed
 //! place leaves the heap at once, without a search or a sweep. Adding and removing cost the logarithm of the length,

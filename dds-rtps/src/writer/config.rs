@@ -78,7 +78,7 @@ impl Default for CongestionConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SlowReader {
-    /// The writer waits for the reader's acknowledgement, as DDS 1.4 demands (2.2.3.14). This is the default.
+    /// The writer waits for the reader's acknowledgment, as DDS 1.4 demands (2.2.3.14). This is the default.
     #[default]
     Block,
     /// The writer waits for a limited time, an extension of DDS.

@@ -1,4 +1,4 @@
-//! The heartbeat schedule: when a writer requests acknowledgements from its reliable readers.
+//! The heartbeat schedule: when a writer requests acknowledgments from its reliable readers.
 //!
 //! Every reliable reader answers a HEARTBEAT. That costs a datagram and a thread wake-up on each side. So a HEARTBEAT
 //! goes out only in these cases:
@@ -73,7 +73,7 @@ pub(crate) struct HeartbeatSchedule {
     unannounced: u32,
     /// Timer HEARTBEATs in a row without an answer.
     unanswered: u32,
-    /// A caller waits for room or for acknowledgements.
+    /// A caller waits for room or for acknowledgments.
     hurried: bool,
     /// All owing readers have never answered.
     only_unheard: bool,
@@ -98,7 +98,7 @@ pub(crate) struct HeartbeatSchedule {
 impl HeartbeatSchedule {
     pub(crate) fn new(period: Duration, unheard_max: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
         let capacity = u32::try_from(limits.capacity(keyed)).unwrap_or(u32::MAX);
-        // A KEEP_ALL history must request acknowledgements before it is full. A KEEP_LAST history must do so before it
+        // A KEEP_ALL history must request acknowledgments before it is full. A KEEP_LAST history must do so before it
         // replaces unacknowledged samples.
         let (stride, stride_forced, spacing) = match limits.depth {
             None => (STRIDE_KEEP_ALL.min(capacity / 4).max(1), (capacity / 4).max(1), SPACING_KEEP_ALL),

@@ -262,7 +262,7 @@ impl Link {
             let bytes = self.write(sample, len);
             self.run_until(|link| {
                 let last = link.writer.last_sequence_number();
-                // The last fragments may still wait in the receive buffer after the acknowledgement.
+                // The last fragments may still wait in the receive buffer after the acknowledgment.
                 link.writer.is_acknowledged(last) && link.writer.sent_up_to() == last && link.buffer.is_empty()
             });
             let mut taken = Vec::new();

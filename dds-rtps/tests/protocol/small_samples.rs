@@ -151,7 +151,7 @@ impl Link {
         }
     }
 
-    /// Writes samples as fast as possible and waits for all acknowledgements.
+    /// Writes samples as fast as possible and waits for all acknowledgments.
     ///
     /// Returns the milliseconds, and the sent bytes per byte of payload.
     fn transfer(&mut self, samples: usize) -> (u64, f64) {

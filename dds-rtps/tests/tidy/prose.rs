@@ -78,6 +78,8 @@ const BANNED: &[(&str, &str)] = &[
     ("modelled", "modeled"),
     ("travelled", "traveled"),
     ("judgement", "judgment"),
+    ("acknowledgement", "acknowledgment"),
+    ("acknowledgements", "acknowledgments"),
     ("misspelt", "misspelled"),
     ("artefact", "artifact"),
     ("artefacts", "artifacts"),

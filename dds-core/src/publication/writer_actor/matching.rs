@@ -123,7 +123,7 @@ impl WriterActor {
             self.rtps.unmatch_reader(now, reader);
         }
         self.local_readers.remove(reader);
-        // The reader no longer holds back acknowledgements or room, so all waiters below check again.
+        // The reader no longer holds back acknowledgments or room, so all waiters below check again.
         self.reachable.remove(reader);
         self.note_not_demoted(reader, effects);
         self.endpoint.note_unmatch(reader, effects);

@@ -232,7 +232,7 @@ impl WriterActor {
         }
     }
 
-    /// Closes the writer for the application and wakes all waiters. The writer may still wait for acknowledgements.
+    /// Closes the writer for the application and wakes all waiters. The writer may still wait for acknowledgments.
     pub(super) fn close(&mut self, effects: &mut Effects) {
         let before = self.endpoint.last().instant;
         let now = self.endpoint.read_clock(effects);
@@ -304,7 +304,7 @@ impl EndpointActor for WriterActor {
         }
         wakers.register(ticket, waker, effects);
         if acknowledged {
-            // Request acknowledgements now. Otherwise the last samples wait for the next heartbeat.
+            // Request acknowledgments now. Otherwise the last samples wait for the next heartbeat.
             let now = self.endpoint.read_clock(effects);
             self.rtps.request_acknowledgments(now);
             self.follow_up_and_come_back(now, effects);

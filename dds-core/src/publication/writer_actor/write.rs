@@ -63,7 +63,7 @@ impl WriterActor {
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
-                // The protocol may have to ask the readers for acknowledgements to make room.
+                // The protocol may have to ask the readers for acknowledgments to make room.
                 self.follow_up_and_come_back(now, effects);
                 return Err(refused);
             }

@@ -164,7 +164,7 @@ impl WriterHandle {
         }
     }
 
-    /// Sends the rest of a large sample in several visits, so that acknowledgements are processed in between.
+    /// Sends the rest of a large sample in several visits, so that acknowledgments are processed in between.
     ///
     /// A paced rest is sent whether the caller waits or not. A caller that waits cannot write faster than the readers
     /// receive.

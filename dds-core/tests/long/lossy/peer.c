@@ -1,6 +1,6 @@
 // A Cyclone DDS process for the lossy tests, in C to exclude costs of a language binding.
 //
-//     peer pub COUNT LEN    Waits for standard input, writes COUNT samples with LEN octets each, and waits for all acknowledgements.
+//     peer pub COUNT LEN    Waits for standard input, writes COUNT samples with LEN octets each, and waits for all acknowledgments.
 //     peer sub COUNT LEN    Takes the samples, and checks the number, the length and the octets of each.
 //
 // Prints "ready" after the match, then "done" or an error. QoS: RELIABLE, KEEP_ALL, VOLATILE.

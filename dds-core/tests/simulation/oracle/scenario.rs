@@ -376,7 +376,7 @@ impl Scenario {
             let Some(handle) = &writing.handle else { continue };
             // Acknowledgments may still be in flight, so allow some time.
             if let Err(error) = handle.acknowledged().block_for(Duration::from_secs(10)) {
-                self.complaints.push(format!("writer {writer} waits for acknowledgements of what all have: {error}"));
+                self.complaints.push(format!("writer {writer} waits for acknowledgments of what all have: {error}"));
             }
         }
     }

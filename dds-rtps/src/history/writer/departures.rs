@@ -4,18 +4,18 @@ use super::change_store::ChangeStore;
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
-/// Unregistering changes that wait for acknowledgement, after which their instances are removed.
+/// Unregistering changes that wait for acknowledgment, after which their instances are removed.
 #[derive(Debug, Default)]
 pub(super) struct Departures {
     waiting: VecDeque<SequenceNumber>,
-    /// How many of them stay after acknowledgement.
+    /// How many of them stay after acknowledgment.
     kept: usize,
     /// Instances were removed with their changes.
     has_removed: bool,
 }
 
 impl Departures {
-    /// Sets how many unregistered instances stay after acknowledgement.
+    /// Sets how many unregistered instances stay after acknowledgment.
     pub(super) fn set_kept(&mut self, kept: usize) {
         self.kept = kept;
     }

@@ -194,7 +194,7 @@ impl ReaderTable {
         self.handshakes.set(unheard, incomplete);
     }
 
-    /// Returns whether a reader that has answered before owes an acknowledgement of changes up to `last`.
+    /// Returns whether a reader that has answered before owes an acknowledgment of changes up to `last`.
     pub(crate) fn has_heard_reader_behind(&self, last: SequenceNumber) -> bool {
         self.reliable().any(|proxy| proxy.handshake.is_heard() && proxy.acknowledged < last)
     }

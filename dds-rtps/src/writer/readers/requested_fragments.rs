@@ -99,7 +99,7 @@ impl RequestedFragments {
         first
     }
 
-    /// Drops the requests for acknowledged changes. The acknowledgement proves that retransmitted fragments arrived.
+    /// Drops the requests for acknowledged changes. The acknowledgment proves that retransmitted fragments arrived.
     pub(crate) fn acknowledge(&mut self, acknowledged: SequenceNumber, congestion: &mut CongestionWindow) {
         self.open.retain(|request| request.sequence_number > acknowledged);
         self.served.retain(|served| {

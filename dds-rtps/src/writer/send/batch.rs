@@ -7,7 +7,7 @@
 //! - A change must go out in fragments. It takes all earlier changes with it.
 //! - The first change has waited for the budget.
 //! - A suspended writer resumes, or holds back 64 KiB.
-//! - The caller waits for acknowledgements or for room, or flushes ([`StatefulWriter::flush`]).
+//! - The caller waits for acknowledgments or for room, or flushes ([`StatefulWriter::flush`]).
 
 use crate::types::{Duration, Instant, SequenceNumber};
 #[cfg(doc)]

@@ -61,7 +61,7 @@ fn flush_sends_all_waiting_changes() {
 }
 
 #[test]
-fn wait_for_acknowledgements_flushes_batch() {
+fn wait_for_acknowledgments_flushes_batch() {
     let mut script = batching(&qos().latency_budget(Duration::INFINITE));
     script.write_times(2);
     script.writer.request_acknowledgments(script.now());

@@ -159,7 +159,7 @@ fn departed_late_joiner_is_forgotten() {
 }
 
 #[test]
-fn late_joiner_acknowledgement_is_reported() {
+fn late_joiner_acknowledgment_is_reported() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(2).transient_local());
     script.write_times(2);
     script.match_reader(reliable(2));

@@ -1,4 +1,4 @@
-//! HEARTBEATs, acknowledgements and repairs.
+//! HEARTBEATs, acknowledgments and repairs.
 
 use super::script::{Script, best_effort, instance, late_joiner, reader_guid, reliable};
 use dds_rtps::history::ChangeKind;
@@ -259,7 +259,7 @@ fn slowest_reader_holds_history_until_it_leaves() {
 }
 
 #[test]
-fn acknowledgements_are_coalesced_and_reported() {
+fn acknowledgments_are_coalesced_and_reported() {
     let mut script = with_reader();
     while script.writer.poll_event().is_some() {}
     script.write_times(10);
@@ -272,7 +272,7 @@ fn acknowledgements_are_coalesced_and_reported() {
 }
 
 #[test]
-fn wait_for_acknowledgements_needs_no_timer() {
+fn wait_for_acknowledgments_needs_no_timer() {
     let mut script = with_reader();
     write_first(&mut script);
     script.write();
@@ -300,7 +300,7 @@ fn stale_counts_are_ignored_and_counts_wrap() {
     script.acknack_with(2, i32::MIN, 4, &[], true);
     assert_eq!((script.writer.acknowledged(), stale(&script)), (SequenceNumber(3), 2));
     script.acknack_with(2, i32::MIN + 1, 2, &[], true);
-    assert_eq!(script.writer.acknowledged(), SequenceNumber(3), "acknowledgement goes back");
+    assert_eq!(script.writer.acknowledged(), SequenceNumber(3), "acknowledgment goes back");
 }
 
 #[test]
