@@ -20,6 +20,8 @@ pub(crate) struct SendGate {
     not_noted: usize,
     /// The windows may be full: check them before the next change.
     may_be_full: bool,
+    /// No reader needs a stored change, so writes need no permission. Updated when readers come and go.
+    pub(crate) writes_through: bool,
 }
 
 /// Whether new changes may be sent.
@@ -32,7 +34,7 @@ pub(crate) enum SendPermission {
 
 impl SendGate {
     pub(crate) fn new(burst: usize) -> Self {
-        Self { pacer: Pacer::new(burst), not_noted: 0, may_be_full: false }
+        Self { pacer: Pacer::new(burst), not_noted: 0, may_be_full: false, writes_through: false }
     }
 
     /// Returns whether to check the windows before a whole change. The check visits all readers.

@@ -268,7 +268,7 @@ impl StatefulWriter {
     /// Updates the writer after readers have come, gone or answered.
     pub(super) fn settle(&mut self, now: Now) {
         // Cached here, because each write reads it.
-        self.writes_through = self.can_write_through();
+        self.gate.writes_through = self.can_write_through();
         if self.acks.slow.any() {
             self.review_slow_readers(now);
         }

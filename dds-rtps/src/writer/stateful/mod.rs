@@ -47,8 +47,6 @@ pub struct StatefulWriter {
     /// `None` without coherent sets and without an order beyond the writer's own.
     presentation: Option<Box<WriterPresentation>>,
     counters: WriterCounters,
-    /// See [`StatefulWriter::write_through`]. Updated when readers come and go.
-    writes_through: bool,
     long: LongMessages,
 }
 
@@ -77,7 +75,6 @@ impl StatefulWriter {
             lifespan: WriterLifespan::new(config.lifespan),
             presentation: WriterPresentation::new(&config),
             counters: WriterCounters::default(),
-            writes_through: false,
             long: LongMessages::default(),
             config,
         }
@@ -161,7 +158,8 @@ impl StatefulWriter {
     /// That is possible if no local reader is reliable, there are no remote readers, and late joiners get no history.
     /// Otherwise returns `None`, and the caller uses [`Self::try_write`].
     pub fn write_through(&mut self, now: Now, change: &mut NewChange) -> Option<CacheChange> {
-        if !self.writes_through || change.payload.as_ref().is_some_and(|payload| payload.len() > u32::MAX as usize) {
+        if !self.gate.writes_through || change.payload.as_ref().is_some_and(|payload| payload.len() > u32::MAX as usize)
+        {
             return None;
         }
         if self.lacks_registration(change) {
