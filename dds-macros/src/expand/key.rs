@@ -10,7 +10,8 @@ use quote::quote;
 pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
         let keyed = key_code(model, context).implement_keyed(model, context);
-        let member = member_of_keyed(context);
+        let bounds = bounds(model, &model.key_members(), context);
+        let member = member_of_keyed(bounds, context);
         return quote!(#keyed #member);
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
@@ -34,11 +35,13 @@ pub(super) struct KeyCode {
     pub(super) copy: TokenStream,
     pub(super) write: TokenStream,
     pub(super) read: TokenStream,
+    /// The traits of its members.
+    pub(super) bounds: TokenStream,
 }
 
 impl KeyCode {
     pub(super) fn implement_keyed(&self, model: &Model<'_>, context: &ImplContext) -> TokenStream {
-        let (cdr, Self { ty, copy, write, read }) = (&context.cdr, self);
+        let (cdr, Self { ty, copy, write, read, bounds }) = (&context.cdr, self);
         let extensibility = context.extensibility(model);
         let body = quote! {
             type Key = #ty;
@@ -60,11 +63,11 @@ impl KeyCode {
                 #read
             }
         };
-        context.implement(&quote!(#cdr::Keyed), &body)
+        context.implement_where(&quote!(#cdr::Keyed), bounds, &body)
     }
 
     pub(super) fn implement_member(&self, context: &ImplContext) -> TokenStream {
-        let (cdr, Self { ty, copy, write, read }) = (&context.cdr, self);
+        let (cdr, Self { ty, copy, write, read, bounds }) = (&context.cdr, self);
         let body = quote! {
             type Key = #ty;
 
@@ -83,13 +86,14 @@ impl KeyCode {
                 #read
             }
         };
-        context.implement(&quote!(#cdr::KeyMember), &body)
+        context.implement_where(&quote!(#cdr::KeyMember), bounds, &body)
     }
 }
 
 fn key_code(model: &Model<'_>, context: &ImplContext) -> KeyCode {
     let cdr = &context.cdr;
     let members = model.key_members();
+    let bounds = bounds(model, &members, context);
     let (mut types, mut parts) = (Vec::new(), Vec::new());
     for member in &members {
         let value = member.value();
@@ -133,7 +137,23 @@ fn key_code(model: &Model<'_>, context: &ImplContext) -> KeyCode {
         // A key-only payload has the extensibility of the data, so peers send it with a DHEADER as well.
         _ => framed(model, &quote!(d), &read),
     };
-    KeyCode { ty, copy, write, read }
+    KeyCode { ty, copy, write, read, bounds }
+}
+
+/// The bounds of an impl that uses the keys of these members.
+///
+/// The compiler checks them once, at the impl, and assumes them inside. Otherwise it would report the same mistake for
+/// each use of the trait. A bound with a parameter of the type would not be checked here.
+pub(super) fn bounds(model: &Model<'_>, members: &[&MemberModel<'_>], context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
+    let mut bounds = TokenStream::new();
+    if model.lifetimes == 0 {
+        for member in members {
+            let ty = member.ty;
+            bounds.extend(member.locate(quote!(#ty: #cdr::KeyMember,)));
+        }
+    }
+    bounds
 }
 
 /// Where `member` stands in the key: a single key member is the key itself, several are a tuple.
@@ -192,13 +212,14 @@ pub(super) fn read_part(model: &Model<'_>, member: &MemberModel<'_>, cdr: &Token
 }
 
 /// `KeyMember` of a type with a key: inside another key, only this one counts.
-pub(super) fn member_of_keyed(context: &ImplContext) -> TokenStream {
+pub(super) fn member_of_keyed(bounds: TokenStream, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
     let code = KeyCode {
         ty: quote!(<Self as #cdr::Keyed>::Key),
         copy: quote!(#cdr::Keyed::key(self)),
         write: quote!(<Self as #cdr::Keyed>::encode_key_value(key, e)),
         read: quote!(<Self as #cdr::Keyed>::decode_key_value(d)),
+        bounds,
     };
     code.implement_member(context)
 }

@@ -81,10 +81,17 @@ impl ImplContext {
 
     /// An impl of a trait for the type.
     fn implement(&self, of: &TokenStream, items: &TokenStream) -> TokenStream {
+        self.implement_where(of, &TokenStream::new(), items)
+    }
+
+    /// An impl of a trait for the type, with bounds that need not depend on its parameters.
+    fn implement_where(&self, of: &TokenStream, bounds: &TokenStream, items: &TokenStream) -> TokenStream {
         let (generics, ty) = (&self.generics, &self.ty);
+        let allowed = when(!bounds.is_empty(), quote!(#[allow(trivial_bounds)]));
         quote! {
             #[automatically_derived]
-            impl #generics #of for #ty {
+            #allowed
+            impl #generics #of for #ty where #bounds {
                 #items
             }
         }

@@ -13,7 +13,7 @@ use syn::ext::IdentExt;
 pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
         let keyed = discriminator_code(model, union, context).implement_keyed(model, context);
-        let member = key::member_of_keyed(context);
+        let member = key::member_of_keyed(TokenStream::new(), context);
         return quote!(#keyed #member);
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
@@ -46,7 +46,8 @@ fn discriminator_code(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplC
         },
         _ => framed(model, &quote!(d), &quote!(#cdr::Decode::decode(d))),
     };
-    KeyCode { ty: quote!(#ty), copy: quote!(#cdr::Union::discriminator(self)), write, read }
+    let bounds = TokenStream::new();
+    KeyCode { ty: quote!(#ty), copy: quote!(#cdr::Union::discriminator(self)), write, read, bounds }
 }
 
 /// `KeyMember` of a union without a key: inside another key, the whole union counts.
@@ -81,6 +82,7 @@ fn with_member_keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCon
         copy: quote!(match self { #copies }),
         write: key.write(model, union, cdr),
         read: key.read(model, union, cdr),
+        bounds: key::bounds(model, &union.members().collect::<Vec<_>>(), context),
     };
     let member = code.implement_member(context);
     quote! {
