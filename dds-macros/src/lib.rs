@@ -25,7 +25,19 @@ use proc_macro::TokenStream;
 
 /// Implements the traits of a DDS type for a struct or an enum.
 ///
-/// The type can then be the type of a topic, or part of such a type.
+/// The type can then be the type of a topic, or part of such a type. More [examples](#examples) follow the tables.
+///
+/// ```
+/// use dds_core::DdsType;
+///
+/// #[derive(DdsType, Debug)]
+/// struct Pose {
+///     #[dds(key)] // each robot is an instance of the topic
+///     robot: u32,
+///     x: f64,
+///     note: Option<String>,
+/// }
+/// ```
 ///
 /// | in Rust | in IDL |
 /// |---|---|
@@ -163,11 +175,13 @@ use proc_macro::TokenStream;
 /// # Examples
 ///
 /// ```
-/// use dds_macros::DdsType;
-/// use dds_rtps::cdr::{Encoding, Keyed, decode_payload, encode_payload};
+/// use dds_core::DdsType;
+/// use dds_core::cdr::Keyed;
+/// # use dds_core::cdr::Encoding;
+/// # use dds_core::__private::cdr::{decode_payload, encode_payload};
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
-/// #[dds(crate = "dds_rtps", appendable)] // `crate` is for programs that do not use `dds-core`
+/// #[dds(appendable)]
 /// struct Reading {
 ///     #[dds(key, bound = 32)]
 ///     sensor: String,
@@ -178,7 +192,6 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
-/// #[dds(crate = "dds_rtps")]
 /// enum Quality {
 ///     Good,
 ///     Bad = 7,
@@ -186,33 +199,33 @@ use proc_macro::TokenStream;
 ///
 /// /// The same type, which borrows from the received bytes.
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", appendable, view_of = Reading)]
+/// #[dds(appendable, view_of = Reading)]
 /// struct ReadingView<'a> {
 ///     #[dds(key, bound = 32)]
 ///     sensor: &'a str,
 ///     #[dds(key)]
 ///     channel: u8,
-///     values: dds_rtps::cdr::Run<'a, f32>,
+///     values: dds_core::cdr::Run<'a, f32>,
 ///     quality: Option<Quality>,
 /// }
 ///
 /// let reading = Reading { sensor: "s1".into(), channel: 2, values: vec![0.5; 3], quality: Some(Quality::Bad) };
 /// assert_eq!(reading.key(), ("s1".to_owned(), 2));
-/// let mut payload = Vec::new();
-/// encode_payload(&reading, Encoding::Xcdr2, &mut payload)?;
-/// let view: ReadingView<'_> = decode_payload(&payload)?;
-/// assert_eq!((view.sensor, view.values.iter().sum::<f32>()), ("s1", 1.5));
+/// # let mut payload = Vec::new();
+/// # encode_payload(&reading, Encoding::Xcdr2, &mut payload)?;
+/// # let view: ReadingView<'_> = decode_payload(&payload)?;
+/// # assert_eq!((view.sensor, view.values.iter().sum::<f32>()), ("s1", 1.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Unions:
 ///
 /// ```
-/// use dds_macros::DdsType;
-/// use dds_rtps::cdr::Union;
+/// use dds_core::DdsType;
+/// # use dds_core::__private::cdr::Union;
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", appendable)]
+/// #[dds(appendable)]
 /// enum Value {
 ///     Number(f64),                     // case 0
 ///     #[dds(case = [1, 7], bound = 80)]
@@ -227,7 +240,7 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", discriminator = Unit, nested)]
+/// #[dds(discriminator = Unit, nested)]
 /// enum Length {
 ///     #[dds(case = Unit::Meter)]
 ///     Meters(f64),
@@ -236,29 +249,26 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
-/// #[dds(crate = "dds_rtps")]
 /// enum Unit {
 ///     Meter,
 ///     Step,
 /// }
 ///
-/// assert_eq!(Value::Text("t".into()).discriminator(), 1);
-/// assert_eq!(Value::Nothing.discriminator(), 8);
-/// assert_eq!(Value::Other { kind: 99, bytes: vec![] }.discriminator(), 99);
-/// assert_eq!(Length::Steps(3).discriminator(), Unit::Step);
+/// # assert_eq!(Value::Text("t".into()).discriminator(), 1);
+/// # assert_eq!(Value::Nothing.discriminator(), 8);
+/// # assert_eq!(Value::Other { kind: 99, bytes: vec![] }.discriminator(), 99);
+/// # assert_eq!(Length::Steps(3).discriminator(), Unit::Step);
 /// ```
 ///
 /// Newtypes, and types of other crates:
 ///
 /// ```
-/// use dds_macros::DdsType;
+/// use dds_core::DdsType;
 ///
 /// #[derive(DdsType, Debug, Clone, PartialEq)]
-/// #[dds(crate = "dds_rtps")]
 /// struct RobotId(u32);
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps")]
 /// struct Status {
 ///     #[dds(key)]
 ///     robot: RobotId,
@@ -289,11 +299,12 @@ use proc_macro::TokenStream;
 /// A generated view borrows text, bytes and numbers from the sample. Nothing is copied:
 ///
 /// ```
-/// use dds_macros::DdsType;
-/// use dds_rtps::cdr::{Encoding, decode_payload, encode_payload};
+/// use dds_core::DdsType;
+/// # use dds_core::cdr::Encoding;
+/// # use dds_core::__private::cdr::{decode_payload, encode_payload};
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", appendable, view = ScanView, view_derive(Debug))]
+/// #[dds(appendable, view = ScanView, view_derive(Debug))]
 /// struct Scan {
 ///     #[dds(key)]
 ///     sensor: String,
@@ -301,11 +312,12 @@ use proc_macro::TokenStream;
 ///     note: Option<String>,
 /// }
 ///
-/// let scan = Scan { sensor: "front".into(), ranges: vec![0.5; 4], note: None };
-/// let mut payload = Vec::new();
-/// encode_payload(&scan, Encoding::Xcdr2, &mut payload)?;
-/// let view: ScanView<'_> = decode_payload(&payload)?; // with `dds-core`: `samples.view()`
-/// assert_eq!((view.sensor, view.ranges.iter().sum::<f32>()), ("front", 2.0));
+/// // In a reader: `samples.views::<ScanView<'_>>()`, or `sample.view::<ScanView<'_>>()`.
+/// # let scan = Scan { sensor: "front".into(), ranges: vec![0.5; 4], note: None };
+/// # let mut payload = Vec::new();
+/// # encode_payload(&scan, Encoding::Xcdr2, &mut payload)?;
+/// # let view: ScanView<'_> = decode_payload(&payload)?;
+/// # assert_eq!((view.sensor, view.ranges.iter().sum::<f32>()), ("front", 2.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -316,18 +328,20 @@ use proc_macro::TokenStream;
 /// Inheritance, and received values that the type cannot hold:
 ///
 /// ```
-/// use dds_macros::DdsType;
-/// use dds_rtps::cdr::{Encoding, Keyed, OrDefault, decode_payload, encode_payload};
+/// use dds_core::DdsType;
+/// use dds_core::cdr::OrDefault;
+/// # use dds_core::cdr::{Encoding, Keyed};
+/// # use dds_core::__private::cdr::{decode_payload, encode_payload};
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", appendable)]
+/// #[dds(appendable)]
 /// struct Entity {
 ///     #[dds(key)]
 ///     id: u32,
 /// }
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", appendable)]
+/// #[dds(appendable)]
 /// struct Robot {
 ///     #[dds(base, key)]
 ///     entity: Entity,
@@ -337,7 +351,6 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
-/// #[dds(crate = "dds_rtps")]
 /// enum Gear {
 ///     Neutral,
 ///     First,
@@ -345,7 +358,7 @@ use proc_macro::TokenStream;
 ///
 /// /// The same topic type in another program.
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", appendable)]
+/// #[dds(appendable)]
 /// struct Other {
 ///     #[dds(key)]
 ///     id: u32,
@@ -354,28 +367,28 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps")]
 /// enum OtherGear {
 ///     First = 1,
 ///     Second,
 /// }
 ///
 /// let other = Other { id: 7, name: "a very long name".into(), gears: vec![OtherGear::First, OtherGear::Second] };
-/// let mut payload = Vec::new();
-/// encode_payload(&other, Encoding::Xcdr2, &mut payload)?;
-/// let robot: Robot = decode_payload(&payload)?;
-/// assert_eq!((robot.key(), robot.name.as_str()), (7, "a very l"));
-/// assert_eq!(robot.gears, [OrDefault(Gear::First), OrDefault(Gear::Neutral)]);
+/// # let mut payload = Vec::new();
+/// # encode_payload(&other, Encoding::Xcdr2, &mut payload)?;
+/// # let robot: Robot = decode_payload(&payload)?;
+/// // A reader of `Robot` gets the name "a very l", and the gears `First` and `Neutral`.
+/// # assert_eq!((robot.key(), robot.name.as_str()), (7, "a very l"));
+/// # assert_eq!(robot.gears, [OrDefault(Gear::First), OrDefault(Gear::Neutral)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Structs and sequences of structs that are copied as a whole:
 ///
 /// ```
-/// use dds_macros::DdsType;
+/// use dds_core::DdsType;
 ///
 /// #[derive(DdsType, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
-/// #[dds(crate = "dds_rtps", nested, plain)]
+/// #[dds(nested, plain)]
 /// #[repr(C)]
 /// struct Point {
 ///     position: [f32; 3],
@@ -383,7 +396,6 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps")]
 /// struct Cloud {
 ///     points: Vec<Point>,
 /// }
@@ -392,14 +404,14 @@ use proc_macro::TokenStream;
 /// Bitmasks and bitsets:
 ///
 /// ```
-/// use dds_macros::DdsType;
+/// use dds_core::DdsType;
 ///
 /// #[derive(DdsType, Clone, Copy, Debug, PartialEq)]
-/// #[dds(crate = "dds_rtps", bitmask, flags(READ, WRITE, ADMIN = 7))]
+/// #[dds(bitmask, flags(READ, WRITE, ADMIN = 7))]
 /// struct Rights(u8);
 ///
 /// #[derive(DdsType)]
-/// #[dds(crate = "dds_rtps", bitset)]
+/// #[dds(bitset)]
 /// struct Color {
 ///     #[dds(bits = 5)]
 ///     red: u8,

@@ -17,7 +17,8 @@ use std::ops::{Deref, DerefMut};
 /// values, and `OrDefault<Bounded<String, 8>>` replaces them with an empty one.
 ///
 /// ```
-/// use dds_cdr::cdr::Bounded;
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::Bounded;
 ///
 /// let name: Bounded<String, 8> = "robot".to_owned().into();
 /// assert_eq!(name.len(), 5);

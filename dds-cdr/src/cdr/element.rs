@@ -22,43 +22,15 @@ use std::ops::{Deref, DerefMut};
 /// their elements instead). It is also a compile error inside of a key, because every sender must send a valid key.
 ///
 /// ```compile_fail,E0080
-/// use dds_cdr::cdr::{OrDefault, TypeInfo};
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::{OrDefault, TypeInfo};
 ///
 /// println!("{:?}", OrDefault::<u32>::DESCRIPTION); // any four bytes are a valid number
 /// ```
 ///
 /// If two keys of a map both become the default, the map has a duplicate key, which is an error.
 ///
-/// ```
-/// use dds_macros::DdsType;
-/// use dds_cdr::cdr::{Encoding, OrDefault, decode_payload, encode_payload};
-///
-/// #[derive(DdsType, Debug, PartialEq)]
-/// #[dds(crate = "dds_cdr", nested)]
-/// enum Gear {
-///     Neutral,
-///     First,
-/// }
-///
-/// #[derive(DdsType)]
-/// #[dds(crate = "dds_cdr")]
-/// struct Gears {
-///     gears: Vec<OrDefault<Gear>>,
-/// }
-///
-/// /// The type in another program, which knows more gears.
-/// #[derive(DdsType)]
-/// #[dds(crate = "dds_cdr")]
-/// struct Sent {
-///     gears: Vec<i32>,
-/// }
-///
-/// let mut payload = Vec::new();
-/// encode_payload(&Sent { gears: vec![1, 9] }, Encoding::Xcdr1, &mut payload)?;
-/// let received: Gears = decode_payload(&payload)?;
-/// assert_eq!(received.gears, [OrDefault(Gear::First), OrDefault(Gear::Neutral)]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// The documentation of `#[derive(DdsType)]` has an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct OrDefault<T>(
     /// The value.
@@ -76,13 +48,11 @@ pub struct OrDefault<T>(
 /// because two instances could become one.
 ///
 /// ```
-/// use dds_cdr::cdr::{ByteOrder, Decode, Decoder, Encoding, Trimmed};
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::Trimmed;
 ///
-/// // A sequence of one string of five letters.
-/// let bytes = b"\x01\0\0\0\x06\0\0\0robot\0";
-/// let names = Vec::<Trimmed<String, 3>>::decode(&mut Decoder::new(bytes, Encoding::Xcdr1, ByteOrder::Little))?;
-/// assert_eq!(names[0].as_str(), "rob");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let name: Trimmed<String, 8> = "robot".to_owned().into();
+/// assert_eq!(name.len(), 5);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Trimmed<T, const BOUND: u32>(

@@ -13,7 +13,8 @@ use super::{
 /// Two values are equal if their bits are equal.
 ///
 /// ```
-/// use dds_cdr::cdr::F128;
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::F128;
 ///
 /// assert_eq!(F128::from(1.0).to_bits() >> 112, 0x3fff); // sign and exponent
 /// ```

@@ -14,7 +14,8 @@ use std::ops::{Deref, DerefMut};
 /// A `wstring` of ROS 2: text that is encoded as UTF-16 with four bytes for each unit.
 ///
 /// ```
-/// use dds_cdr::cdr::RosWString;
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::RosWString;
 ///
 /// let text = RosWString::from("tür");
 /// assert_eq!((text.as_str(), text.len()), ("tür", 3));

@@ -14,13 +14,11 @@ use std::marker::PhantomData;
 /// also be created from a slice: of `u16` for [`Char16`], of `u128` for [`F128`], and of the same type for all others.
 ///
 /// ```
-/// use dds_cdr::cdr::{ByteOrder, Decode, Decoder, Encoding, Run};
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::Run;
 ///
-/// // Two big-endian numbers of two bytes, which are read from the payload on demand.
-/// let bytes = [0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78];
-/// let run = Run::<u16>::decode(&mut Decoder::new(&bytes, Encoding::Xcdr2, ByteOrder::Big))?;
+/// let run = Run::from(&[0x1234_u16, 0x5678][..]);
 /// assert_eq!((run.len(), run.get(1), run.to_vec()), (2, Some(0x5678), vec![0x1234, 0x5678]));
-/// # Ok::<(), dds_cdr::cdr::DecodeError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct Run<'a, T> {

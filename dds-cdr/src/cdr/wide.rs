@@ -70,7 +70,8 @@ plain_value!(Char16, Char16, "char16");
 /// A `wstring`: text that is encoded as UTF-16. In memory it is a [`String`].
 ///
 /// ```
-/// use dds_cdr::cdr::WString;
+/// # mod dds_core { pub use dds_cdr::cdr; }
+/// use dds_core::cdr::WString;
 ///
 /// let text = WString::from("tür");
 /// assert_eq!((text.as_str(), text.len()), ("tür", 3));

@@ -154,3 +154,35 @@ fn example_without_isolation_is_found() {
     assert_eq!(faults(&example("", "DomainParticipant::new(0);")), [3]);
     assert_eq!(faults(&example("no_run", "DomainParticipant::new(0);")), [0; 0]);
 }
+
+/// Returns the visible lines of examples that import a crate other than this one.
+fn imports_of_internal_crates(source: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for line in source.lines().map(str::trim_start) {
+        let Some(text) = line.strip_prefix("///").map(str::trim_start) else { continue };
+        if text.starts_with("```") {
+            is_code = !is_code;
+        } else if is_code
+            && !text.starts_with("# ")
+            && ["dds_rtps", "dds_cdr", "dds_macros"].iter().any(|it| text.contains(it))
+        {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// The documentation of this crate shows these examples, and its users have no other crate of the workspace.
+#[test]
+fn examples_of_exported_items_import_this_crate() {
+    let source = "/// ```\n/// # use dds_cdr::A;\n/// use dds_rtps::B;\n/// ```\n/// dds_cdr\n";
+    assert_eq!(imports_of_internal_crates(source), ["/// use dds_rtps::B;"]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["src", "../dds-macros/src", "../dds-cdr/src/cdr", "../dds-rtps/src/qos", "../dds-rtps/src/types"] {
+        for file in sources(&root.join(folder)) {
+            let text = fs::read_to_string(&file).expect("a source");
+            assert_eq!(imports_of_internal_crates(&text), [""; 0], "{}", file.display());
+        }
+    }
+}

@@ -44,13 +44,13 @@ group_qos! {
     /// The policies of a Publisher (DDS 1.4, 2.2.3).
     ///
     /// ```
-    /// use dds_rtps::qos::{AccessScope, Presentation, PublisherQos, SubscriberQos};
-    /// let mut together = Presentation::default();
-    /// (together.access_scope, together.coherent_access) = (AccessScope::Group, true);
+    /// # mod dds_core { pub use dds_rtps::qos; }
+    /// use dds_core::qos::{AccessScope, Presentation, PublisherQos, SubscriberQos};
+    /// let together = Presentation::new(AccessScope::Group).coherent_access(true);
     /// let publisher = PublisherQos::default().partition(["robot/7"]).presentation(together);
     /// // These match: one side may use patterns.
     /// let subscriber = SubscriberQos::default().partition(["robot/*"]).presentation(together);
-    /// assert!(dds_rtps::qos::partitions_match(&publisher.partition, &subscriber.partition));
+    /// # assert!(dds_rtps::qos::partitions_match(&publisher.partition, &subscriber.partition));
     /// ```
     PublisherQos
 }
@@ -58,7 +58,8 @@ group_qos! {
     /// The policies of a Subscriber (DDS 1.4, 2.2.3).
     ///
     /// ```
-    /// use dds_rtps::qos::{Presentation, SubscriberQos};
+    /// # mod dds_core { pub use dds_rtps::qos; }
+    /// use dds_core::qos::{Presentation, SubscriberQos};
     /// let qos = SubscriberQos::default().partition(["left", "right"]);
     /// assert_eq!(qos.presentation, Presentation::default());
     /// ```

@@ -6,7 +6,8 @@ use super::setters::setters;
 /// The policies of a DomainParticipant (DDS 1.4, 2.2.3).
 ///
 /// ```
-/// use dds_rtps::qos::DomainParticipantQos;
+/// # mod dds_core { pub use dds_rtps::qos; }
+/// use dds_core::qos::DomainParticipantQos;
 /// let qos = DomainParticipantQos::default().user_data(*b"arm 3");
 /// assert!(qos.entity_factory.autoenable_created_entities);
 /// ```

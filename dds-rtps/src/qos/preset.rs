@@ -14,7 +14,8 @@ use super::{DataReaderQos, DataWriterQos, DestinationOrder, Durability, History,
 /// | `Event` | reliable | keep all | volatile | every sample; back-pressure |
 ///
 /// ```
-/// use dds_rtps::qos::{History, Preset};
+/// # mod dds_core { pub use dds_rtps::qos; }
+/// use dds_core::qos::{History, Preset};
 /// let qos = Preset::Command.writer().keep_last(3);
 /// assert_eq!(qos.history, History::KeepLast { depth: 3 });
 /// ```

@@ -10,10 +10,10 @@ use crate::types::Duration;
 /// The policies of a DataReader (DDS 1.4, 2.2.3). `Default`: best effort, last sample per instance, volatile.
 ///
 /// ```
-/// use dds_rtps::qos::{DataReaderQos, ResourceLimits};
-/// use dds_rtps::types::Duration;
-/// let mut limits = ResourceLimits::default();
-/// limits.max_samples = Some(1000);
+/// # mod dds_core { pub use dds_rtps::{qos, types::Duration}; }
+/// use dds_core::Duration;
+/// use dds_core::qos::{DataReaderQos, ResourceLimits};
+/// let limits = ResourceLimits::NONE.max_samples(1000);
 /// let qos = DataReaderQos::default()
 ///     .reliable()
 ///     .keep_all()

@@ -12,7 +12,8 @@ use crate::types::Duration;
 /// They have no other effect, except `topic_data`, which is announced with each endpoint of the topic.
 ///
 /// ```
-/// use dds_rtps::qos::{DataReaderQos, DataWriterQos, TopicQos};
+/// # mod dds_core { pub use dds_rtps::qos; }
+/// use dds_core::qos::{DataReaderQos, DataWriterQos, TopicQos};
 /// let topic = TopicQos::default().reliable().keep_last(4);
 /// let writer = DataWriterQos::default().copy_from_topic(&topic);
 /// let reader = DataReaderQos::default().copy_from_topic(&topic).keep_all(); // with one difference

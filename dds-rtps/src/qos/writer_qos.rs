@@ -10,8 +10,9 @@ use crate::types::Duration;
 /// The policies of a DataWriter (DDS 1.4, 2.2.3). `Default`: reliable, last sample per instance, volatile.
 ///
 /// ```
-/// use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History};
-/// use dds_rtps::types::Duration;
+/// # mod dds_core { pub use dds_rtps::{qos, types::Duration}; }
+/// use dds_core::Duration;
+/// use dds_core::qos::{DataWriterQos, Durability, History};
 /// let qos = DataWriterQos::default()
 ///     .durability(Durability::TransientLocal) // late joiners get the history
 ///     .keep_last(10)

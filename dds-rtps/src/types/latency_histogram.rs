@@ -76,7 +76,8 @@ impl LatencyHistogram {
     /// `percent` is from 0 to 100, and other values count as the nearest of these. The result is at most 1/16 too long.
     ///
     /// ```
-    /// use dds_rtps::types::LatencyHistogram;
+    /// # mod dds_core { pub mod stats { pub use dds_rtps::types::LatencyHistogram; } }
+    /// use dds_core::stats::LatencyHistogram;
     /// assert_eq!(LatencyHistogram::default().percentile(99.0), None);
     /// ```
     #[must_use]

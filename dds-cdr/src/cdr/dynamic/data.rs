@@ -17,7 +17,8 @@ use super::{DataError, DynamicRef, DynamicType, FromDynamic, Input};
 /// A new value has the defaults of its type and stores none of them. Memory grows with the parts that you set.
 ///
 /// ```
-/// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
+/// # mod dds_core { pub use dds_cdr::cdr::{self, dynamic}; }
+/// use dds_core::dynamic::{DynamicData, DynamicType};
 ///
 /// let shape = DynamicType::union("Shape", DynamicType::int32())
 ///     .case("circle", &[1], DynamicType::float32())

@@ -22,7 +22,8 @@ use std::sync::{Arc, OnceLock};
 /// `Display` prints IDL. Two types are equal if all their names and their structure are equal.
 ///
 /// ```
-/// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
+/// # mod dds_core { pub use dds_cdr::cdr::{self, dynamic}; }
+/// use dds_core::dynamic::{DynamicData, DynamicType};
 ///
 /// let point = DynamicType::structure("Point").member("x", DynamicType::float64()).member("y", DynamicType::float64());
 /// let pose = DynamicType::structure("Pose")
@@ -161,7 +162,8 @@ impl DynamicType {
     /// Refers to an enclosing type by its name, so that a type can contain itself.
     ///
     /// ```
-    /// use dds_cdr::cdr::dynamic::DynamicType;
+    /// # mod dds_core { pub use dds_cdr::cdr::{self, dynamic}; }
+    /// use dds_core::dynamic::DynamicType;
     ///
     /// let tree = DynamicType::structure("Tree")
     ///     .member("value", DynamicType::int32())

@@ -11,8 +11,9 @@ impl DynamicData {
     /// Decodes a sample from a payload with its encapsulation header.
     ///
     /// ```
-    /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
-    /// use dds_cdr::cdr::Encoding;
+    /// # mod dds_core { pub use dds_cdr::cdr::{self, dynamic}; }
+    /// use dds_core::cdr::Encoding;
+    /// use dds_core::dynamic::{DynamicData, DynamicType};
     ///
     /// let count = DynamicType::structure("Count").member("count", DynamicType::int32()).build()?;
     /// let mut data = DynamicData::new(&count);

@@ -53,7 +53,8 @@ pub trait MemberPath: sealed::Sealed {
 /// Selects the member of a struct or union with this id.
 ///
 /// ```
-/// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType, MemberId};
+/// # mod dds_core { pub use dds_cdr::cdr::{self, dynamic}; }
+/// use dds_core::dynamic::{DynamicData, DynamicType, MemberId};
 ///
 /// let ty = DynamicType::structure("Count").member("count", DynamicType::int32()).id(7).build()?;
 /// let mut data = DynamicData::new(&ty);
