@@ -110,8 +110,8 @@ pub enum DecodeErrorKind {
     InteriorNul,
     /// Values are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
     NestingTooDeep,
-    /// The payload has more values without bytes than [`NOTHINGS_MAX`](super::NOTHINGS_MAX) allows.
-    TooManyNothings,
+    /// The payload has more values without bytes than [`EMPTY_VALUES_MAX`](super::EMPTY_VALUES_MAX) allows.
+    TooManyEmptyValues,
     /// A mutable struct has an unknown member that the sender marked as must-understand.
     MustUnderstand {
         /// The id of the member.
@@ -149,8 +149,8 @@ impl fmt::Display for DecodeErrorKind {
             Self::MissingNul => f.write_str("the string does not end with NUL"),
             Self::InteriorNul => f.write_str("the string has a NUL before its end"),
             Self::NestingTooDeep => write!(f, "values are nested deeper than {}", super::NESTING_MAX),
-            Self::TooManyNothings => {
-                write!(f, "values without bytes cost more than {}", super::NOTHINGS_MAX)
+            Self::TooManyEmptyValues => {
+                write!(f, "values without bytes cost more than {}", super::EMPTY_VALUES_MAX)
             }
             Self::MustUnderstand { id } => write!(f, "unknown member {id} is marked as must-understand"),
             Self::MissingMember => f.write_str("a required member was not sent"),

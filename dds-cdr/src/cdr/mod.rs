@@ -87,7 +87,7 @@ pub use bounded::{Bounded, Measured};
 pub use construct::{Trim, TryConstruct};
 #[doc(hidden)]
 pub use copy::{append, copy, copy_of};
-pub use decoder::{Decoder, NESTING_MAX, NOTHINGS_MAX};
+pub use decoder::{Decoder, EMPTY_VALUES_MAX, NESTING_MAX};
 pub use description::{MemberDescription, StructDescription, TypeDescription, TypeKind, TypeRef};
 pub use element::{OrDefault, Trimmed};
 pub use encapsulation::{ByteOrder, Encapsulation, Encoding, Extensibility, Format};

@@ -564,7 +564,7 @@ impl KeyWalk<'_> {
                 self.empty_values_left = left;
                 Ok(())
             }
-            None => Err(d.error(DecodeErrorKind::TooManyNothings)),
+            None => Err(d.error(DecodeErrorKind::TooManyEmptyValues)),
         }
     }
 

@@ -16,7 +16,7 @@ pub const NESTING_MAX: u8 = 64;
 ///
 /// A length costs its sender only 4 bytes, so without a budget it would decide how long decoding takes. One million
 /// takes some milliseconds and a megabyte.
-pub const NOTHINGS_MAX: u32 = 1 << 20;
+pub const EMPTY_VALUES_MAX: u32 = 1 << 20;
 
 /// Reads values from bytes by the rules of an encoding.
 ///
@@ -33,7 +33,7 @@ pub struct Decoder<'de> {
     encoding: Encoding,
     order: ByteOrder,
     depth: u8,
-    /// The remaining budget of [`NOTHINGS_MAX`].
+    /// The remaining budget of [`EMPTY_VALUES_MAX`].
     empty_values_left: u32,
     /// The next value is the base of a struct. The members of both share one frame.
     is_base: bool,
@@ -58,7 +58,7 @@ impl<'de> Decoder<'de> {
             encoding,
             order,
             depth: 0,
-            empty_values_left: NOTHINGS_MAX,
+            empty_values_left: EMPTY_VALUES_MAX,
             is_base: false,
         }
     }
@@ -230,13 +230,13 @@ impl<'de> Decoder<'de> {
     /// Counts a value without bytes and with `size` bytes of memory: an empty struct or array.
     ///
     /// # Errors
-    /// The payload has too many of them: [`NOTHINGS_MAX`].
+    /// The payload has too many of them: [`EMPTY_VALUES_MAX`].
     #[inline]
     pub fn nothing(&mut self, size: usize) -> Result<(), DecodeError> {
         // Values without bytes cost memory. The budget limits it, because the input does not.
         let cost = u32::try_from(size.max(1)).unwrap_or(u32::MAX);
         let Some(left) = self.empty_values_left.checked_sub(cost) else {
-            return Err(self.error(DecodeErrorKind::TooManyNothings));
+            return Err(self.error(DecodeErrorKind::TooManyEmptyValues));
         };
         self.empty_values_left = left;
         Ok(())
@@ -245,7 +245,7 @@ impl<'de> Decoder<'de> {
     /// Counts an empty struct with [`Decoder::nothing`], unless a length in bytes precedes it.
     ///
     /// # Errors
-    /// The payload has too many of them: [`NOTHINGS_MAX`].
+    /// The payload has too many of them: [`EMPTY_VALUES_MAX`].
     #[inline]
     pub fn empty_struct(&mut self, size: usize, is_final: bool) -> Result<(), DecodeError> {
         // A DHEADER takes four bytes, so the input limits the number of such structs.

@@ -160,7 +160,7 @@ fn sequence_of_empty_values_may_exceed_input() {
 
 #[test]
 fn empty_values_have_a_budget_per_payload() {
-    let too_many = DecodeErrorKind::TooManyNothings;
+    let too_many = DecodeErrorKind::TooManyEmptyValues;
     let most = u32::MAX.to_be_bytes();
     assert_eq!(kind_of::<Vec<Nothing>>(&most), (4, too_many));
     assert_eq!(kind_of::<Vec<[u8; 0]>>(&most), (4, too_many));
@@ -199,7 +199,7 @@ fn key_walk_has_a_budget_for_empty_values() {
     for (front, offset) in [("", 8), ("00000000", 12), ("00000000 00000000", 16), ("00000000 00000000 00000000", 20)] {
         let bytes = hex(&format!("0000 0000 {front} {most} 00000000 00000000 00000000 00000007"));
         let error = instance_of_payload(BehindNothing::DESCRIPTION, &bytes, false, &mut Vec::new()).unwrap_err();
-        assert_eq!((error.offset(), error.kind()), (offset, DecodeErrorKind::TooManyNothings));
+        assert_eq!((error.offset(), error.kind()), (offset, DecodeErrorKind::TooManyEmptyValues));
     }
 }
 
@@ -218,7 +218,7 @@ fn discarded_value_keeps_its_budget_spent() {
         tried: Vec<crate::cdr::OrDefault<Tried>>,
     }
     let bytes = hex(&format!("0000001e {}", "000186a0 00000009".repeat(30)));
-    assert_eq!(kind_of::<Tries>(&bytes), (4 + 5 * 8 + 4, DecodeErrorKind::TooManyNothings));
+    assert_eq!(kind_of::<Tries>(&bytes), (4 + 5 * 8 + 4, DecodeErrorKind::TooManyEmptyValues));
 }
 
 #[test]

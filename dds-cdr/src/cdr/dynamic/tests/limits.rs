@@ -99,7 +99,7 @@ fn elements_without_bytes_take_no_memory() {
     assert_eq!(data.at("list").unwrap().len(), 1000);
     assert!(heap(&data.value) < 200);
     let error = DynamicData::from_payload(&ty, &payload(u32::MAX)).unwrap_err();
-    assert_eq!(error.kind(), DecodeErrorKind::TooManyNothings);
+    assert_eq!(error.kind(), DecodeErrorKind::TooManyEmptyValues);
 }
 
 #[test]
