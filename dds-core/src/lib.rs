@@ -353,7 +353,7 @@ pub mod __private {
     pub use dds_rtps::{cdr, filter, qos, xtypes};
 }
 
-/// Compiles the programs of the README.
+/// Compiles the program of the README of this package.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -97,6 +97,11 @@ pub fn shown(page: &str, start: &str) -> String {
     block.expect("the page has the block")
 }
 
+/// Compiles the program of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 /// The pages of the book with Rust code. Their snippets are documentation tests.
 #[cfg(doctest)]
 mod book {

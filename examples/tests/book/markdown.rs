@@ -23,12 +23,17 @@ pub(crate) fn read(path: &Path) -> String {
 
 /// All Markdown files below a folder, sorted.
 pub(crate) fn pages_below(folder: &Path) -> Vec<PathBuf> {
+    files_below(folder, "md")
+}
+
+/// All files below a folder whose names end in this way, sorted.
+pub(crate) fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(pages_below(&path));
-        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.extend(files_below(&path, extension));
+        } else if path.extension().is_some_and(|found| found == extension) {
             found.push(path);
         }
     }

@@ -1,6 +1,7 @@
 //! The table of contents is complete, each Rust snippet is tested, and shown programs are those of the examples.
 
-use crate::markdown::{blocks, links, pages_below, read, workspace};
+use crate::markdown::{blocks, files_below, links, pages_below, read, workspace};
+use std::path::PathBuf;
 
 #[test]
 fn summary_lists_each_page() {
@@ -47,7 +48,7 @@ fn rust_snippets_are_documentation_tests() {
 fn shown_programs_are_those_of_the_examples() {
     let root = workspace();
     let mut documents = pages_below(&root.join("book/src"));
-    documents.push(root.join("README.md"));
+    documents.extend(["README.md", "dds-core/README.md"].map(|path| root.join(path)));
     let mut shown = 0;
     for document in documents {
         for block in blocks(&read(&document)) {
@@ -78,4 +79,32 @@ fn each_example_and_document_is_listed() {
             }
         }
     }
+}
+
+/// Otherwise the documentation tests of a published package would not compile.
+#[test]
+fn packages_contain_the_documents_of_their_sources() {
+    let mut checked = 0;
+    for package in packages() {
+        let package = package.canonicalize().unwrap();
+        for source in files_below(&package.join("src"), "rs") {
+            for line in read(&source).lines() {
+                let Some(path) = line.trim_start().strip_prefix("#[doc = include_str!(\"") else { continue };
+                let document = source.parent().unwrap().join(path.split('"').next().unwrap()).canonicalize().unwrap();
+                assert!(document.starts_with(&package), "{}: {}", source.display(), document.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 4, "{checked} documents");
+}
+
+/// The folders of the packages that are published.
+fn packages() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(workspace()).unwrap();
+    let is_published = |folder: &PathBuf| {
+        let manifest = folder.join("Cargo.toml");
+        manifest.exists() && !read(&manifest).contains("\npublish = false\n")
+    };
+    entries.map(|entry| entry.unwrap().path()).filter(is_published).collect()
 }
