@@ -98,7 +98,7 @@ fn write_latencies(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
         write_row(text, "sent late by", delay)?;
     }
     if outcome.latency_of == LatencyKind::OneWayTwoClocks {
-        writeln!(text, "  One way by the clocks of two hosts: as good as these are synchronised (PTP, NTP).")?;
+        writeln!(text, "  One way by the clocks of two hosts: as good as these are synchronized (PTP, NTP).")?;
     }
     if outcome.before_sent > 0 {
         let count = count_text(outcome.before_sent);

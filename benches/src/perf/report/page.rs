@@ -239,7 +239,7 @@ fn environments(measured: &[Measured]) -> String {
         let clocks = match outcome.latency_of {
             LatencyKind::Roundtrip => "one clock, there and back",
             LatencyKind::OneWay => "the monotonic clock of one host",
-            LatencyKind::OneWayTwoClocks => "the clocks of two hosts: as good as they are synchronised",
+            LatencyKind::OneWayTwoClocks => "the clocks of two hosts: as good as they are synchronized",
         };
         let rate = settings.rate.map_or_else(|| "as fast as possible".to_owned(), |rate| format!("{rate} samples/s"));
         let rows = [
