@@ -1,6 +1,6 @@
 //! Tests that run each example and check its output. No datagram leaves the machine.
 //!
-//! The unit test in `unit_test_with_sim` runs as a test of its own. Nothing runs `compose`, which needs Docker.
+//! The unit test in `unit_test_with_sim` runs as a test of its own. The stage `compose` of `.ci/run` runs `compose`.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![allow(clippy::disallowed_methods, reason = "the tests wait for real processes")]
