@@ -4,6 +4,8 @@
 //! [`Effects`], which the outermost function runs once no cell is held. Owned: the state of one endpoint or participant
 //! and its waiting mail; no thread, no task, no clock.
 //!
+//! The module is public only for tests and benchmarks of this workspace. It may change in every version.
+//!
 //! - A cell is a lock around the state and a bounded inbox beside it. A visitor serves the waiting mail first. If the
 //!   cell is occupied, a sender leaves mail, which the present visitor serves before it leaves.
 //! - A free cell with mail in its inbox is a normal state, and the next visitor serves it. No thread owns the right to

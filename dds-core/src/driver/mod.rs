@@ -3,6 +3,8 @@
 //! In: deadlines, cells for the run queue, datagrams to send. Out: the time, [`Signals`](crate::actor::Signals) and
 //! pokes for cells, received packets. Owned: the threads and sockets of one participant.
 //!
+//! The module is public only for `dds-durability` and for tests of this workspace. It may change in every version.
+//!
 //! Nothing else in this crate reads a clock, sleeps, spawns a thread or opens a socket. So a simulation only needs a
 //! second implementation of [`Driver`].
 //!

@@ -288,6 +288,31 @@ fn public_surface_equals_its_list() {
     );
 }
 
+/// Other crates of the workspace use these modules. Their documentation promises nothing to programs.
+#[test]
+fn hidden_modules_promise_no_stability() {
+    let file = root().join("src/lib.rs");
+    let mut hidden = Vec::new();
+    for item in parsed(&file).items {
+        let Item::Mod(module) = item else { continue };
+        if !is_public(&module.vis) || !is_hidden(&module.attrs) {
+            continue;
+        }
+        let name = module.ident.to_string();
+        let attributes = match module.content {
+            Some(_) => module.attrs,
+            None => {
+                let paths = [format!("{name}.rs"), format!("{name}/mod.rs")].map(|path| file.with_file_name(path));
+                parsed(paths.iter().find(|path| path.exists()).unwrap()).attrs
+            }
+        };
+        let documentation: String = attributes.iter().map(|attribute| text(&attribute.meta)).collect();
+        assert!(documentation.contains("may change in every version"), "{name}: {documentation}");
+        hidden.push(name);
+    }
+    assert_eq!(hidden, ["actor", "audience", "driver", "relay", "__private"]);
+}
+
 #[test]
 fn each_name_is_exported_once() {
     let (all, _) = surface();

@@ -23,7 +23,7 @@ enum Cases {
 
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps", discriminator = bool)]
-enum Unlabelled {
+enum Unlabeled {
     Yes(u8),
     #[dds(default)]
     No,

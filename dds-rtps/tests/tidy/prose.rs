@@ -78,6 +78,7 @@ const BANNED: &[(&str, &str)] = &[
     ("modelled", "modeled"),
     ("travelled", "traveled"),
     ("judgement", "judgment"),
+    ("synchronised", "synchronized"),
     ("acknowledgement", "acknowledgment"),
     ("acknowledgements", "acknowledgments"),
     ("misspelt", "misspelled"),
