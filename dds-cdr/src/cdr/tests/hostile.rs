@@ -257,7 +257,7 @@ fn unknown_headers_are_refused() {
 #[test]
 fn nesting_beyond_limit_is_refused() {
     // Each level is a tree with one child: its value, and the count 1.
-    let bytes = hex(&"00000000 00000001".repeat(100_000));
+    let bytes = hex("00000000 00000001").repeat(100_000);
     let (_, kind) = kind_of::<Tree>(&bytes);
     assert_eq!(kind, DecodeErrorKind::NestingTooDeep);
     let mut tree = Tree::default();
@@ -299,7 +299,7 @@ struct BehindATree {
 
 #[test]
 fn key_walk_refuses_nesting_beyond_limit() {
-    let bytes = hex(&format!("0000 0000 {}", "00000000 00000001".repeat(100_000)));
+    let bytes = [hex("0000 0000"), hex("00000000 00000001").repeat(100_000)].concat();
     let error = instance_of_payload(BehindATree::DESCRIPTION, &bytes, false, &mut Vec::new()).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
 }
