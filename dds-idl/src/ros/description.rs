@@ -180,7 +180,7 @@ fn describe_field(field: &RosField) -> FieldDescription {
     }
 }
 
-/// Constants of `type_description_interfaces/msg/FieldType`. `char` of an interface file is `uint8` in IDL.
+/// Constants of `type_description_interfaces/msg/FieldType`. `char` is `uint8`, except in an `.idl` file.
 fn type_id(ty: &RosType) -> u8 {
     let base = match &ty.base {
         RosBaseType::Structure(_) => 1,
@@ -194,6 +194,8 @@ fn type_id(ty: &RosType) -> u8 {
         RosBaseType::UInt64 => 9,
         RosBaseType::Float32 => 10,
         RosBaseType::Float64 => 11,
+        RosBaseType::IdlChar => 13,
+        RosBaseType::IdlWChar => 14,
         RosBaseType::Bool => 15,
         RosBaseType::Byte => 16,
         RosBaseType::String { bound: None } => 17,

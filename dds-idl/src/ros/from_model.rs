@@ -129,14 +129,8 @@ impl ModelReader<'_> {
         let ty = self.field_type(&member.ty);
         let Some(ty) = ty else {
             let name = self.specification.type_name(&member.ty);
-            let error = match unsupported_basic(self.specification, &member.ty) {
-                Some(basic) => {
-                    let message = format!("`{}` in an interface of ROS is not supported yet", basic.idl_name());
-                    Diagnostic::error(message, member.span).note("interface files of ROS have no such type")
-                }
-                None => Diagnostic::error(format!("ROS lacks the type `{name}`"), member.span)
-                    .note("a field is a primitive, a string, a struct, or one array or sequence of these"),
-            };
+            let error = Diagnostic::error(format!("ROS lacks the type `{name}`"), member.span)
+                .note("a field is a primitive, a string, a struct, or one array or sequence of these");
             self.diagnostics.push(error);
             return None;
         };
@@ -191,8 +185,10 @@ impl ModelReader<'_> {
             BasicType::UInt64 => RosBaseType::UInt64,
             BasicType::Float32 => RosBaseType::Float32,
             BasicType::Float64 => RosBaseType::Float64,
-            // `char` of an interface file is `uint8`. `FieldType` has own numbers for these types of IDL.
-            BasicType::Char | BasicType::WChar | BasicType::Float128 => return None,
+            BasicType::Char => RosBaseType::IdlChar,
+            BasicType::WChar => RosBaseType::IdlWChar,
+            // `rosidl` reads it, but its generator of type descriptions fails.
+            BasicType::Float128 => return None,
         })
     }
 
@@ -216,18 +212,6 @@ impl ModelReader<'_> {
             });
         }
         constants
-    }
-}
-
-/// A basic type of IDL that type descriptions of ROS contain, but no interface file.
-fn unsupported_basic(specification: &Specification, ty: &DataType) -> Option<BasicType> {
-    let element = match specification.resolve(ty) {
-        DataType::Sequence { element, .. } | DataType::Array { element, .. } => specification.resolve(&element.ty),
-        other => other,
-    };
-    match element {
-        DataType::Basic(basic @ (BasicType::Char | BasicType::WChar | BasicType::Float128)) => Some(*basic),
-        _ => None,
     }
 }
 
@@ -257,6 +241,7 @@ fn plain_value(value: &ConstantValue) -> Option<RosValue> {
         ConstantValue::Bool(value) => Some(RosValue::Bool(*value)),
         ConstantValue::Integer(value) => Some(RosValue::Integer(*value)),
         ConstantValue::Float(value) => Some(RosValue::Float(*value)),
+        ConstantValue::Char(character) | ConstantValue::WChar(character) => Some(RosValue::Character(*character)),
         ConstantValue::String(text) | ConstantValue::WString(text) => Some(RosValue::Text(text.to_string())),
         _ => None,
     }

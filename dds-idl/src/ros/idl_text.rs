@@ -142,6 +142,8 @@ fn idl_base(base: &RosBaseType) -> String {
         RosBaseType::Bool => "boolean".to_owned(),
         RosBaseType::Byte => "octet".to_owned(),
         RosBaseType::Char => "uint8".to_owned(),
+        RosBaseType::IdlChar => "char".to_owned(),
+        RosBaseType::IdlWChar => "wchar".to_owned(),
         RosBaseType::Float32 => "float".to_owned(),
         RosBaseType::Float64 => "double".to_owned(),
         RosBaseType::String { bound: Some(bound) } => format!("string<{bound}>"),
@@ -161,8 +163,18 @@ fn literal(value: &RosValue) -> String {
         RosValue::Bool(true) => "TRUE".to_owned(),
         RosValue::Bool(false) => "FALSE".to_owned(),
         RosValue::Text(text) => string_literal(text),
+        RosValue::Character(character) => character_literal(*character),
         RosValue::List(_) => format!("\"{}\"", python_repr(value).replace('\\', "\\\\").replace('"', "\\\"")),
         RosValue::Integer(_) | RosValue::Float(_) => python_repr(value),
+    }
+}
+
+fn character_literal(character: char) -> String {
+    match character {
+        '\'' | '\\' => format!("'\\{character}'"),
+        ' '..='~' => format!("'{character}'"),
+        _ if character.is_ascii() || character <= '\u{ff}' => format!("'\\x{:02x}'", u32::from(character)),
+        _ => format!("L'\\u{:04x}'", u32::from(character)),
     }
 }
 

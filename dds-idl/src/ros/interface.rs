@@ -208,6 +208,10 @@ pub enum RosBaseType {
         /// Most UTF-16 units.
         bound: Option<u32>,
     },
+    /// `char` of an `.idl` file: a character of one byte. `char` of the other files is [`Char`](Self::Char).
+    IdlChar,
+    /// `wchar` of an `.idl` file: a unit of UTF-16, two bytes on the wire.
+    IdlWChar,
     /// A structure.
     Structure(InterfaceName),
 }
@@ -279,6 +283,9 @@ impl fmt::Display for RosBaseType {
                 write!(f, "{}/{}", name.package(), name.name())
             }
             Self::Structure(name) => write!(f, "{name}"),
+            // Only IDL has these types, so no keyword names them.
+            Self::IdlChar => f.write_str("char of IDL"),
+            Self::IdlWChar => f.write_str("wchar of IDL"),
             _ => {
                 for (keyword, ty) in Self::PRIMITIVES {
                     if ty == *self {
@@ -313,6 +320,8 @@ pub enum RosValue {
     Integer(i128),
     /// A floating-point number.
     Float(f64),
+    /// A character, in an `.idl` file alone.
+    Character(char),
     /// A string.
     Text(String),
     /// The elements of an array or a sequence.

@@ -6,6 +6,7 @@ use super::RosValue;
 pub(super) fn python_str(value: &RosValue) -> String {
     match value {
         RosValue::Text(text) => text.clone(),
+        RosValue::Character(character) => character.to_string(),
         _ => python_repr(value),
     }
 }
@@ -18,6 +19,7 @@ pub(super) fn python_repr(value: &RosValue) -> String {
         RosValue::Integer(value) => value.to_string(),
         RosValue::Float(value) => float_repr(*value),
         RosValue::Text(text) => text_repr(text),
+        RosValue::Character(character) => text_repr(&character.to_string()),
         RosValue::List(values) => {
             let elements: Vec<String> = values.iter().map(python_repr).collect();
             // A tuple of one element needs a comma.

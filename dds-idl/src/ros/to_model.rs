@@ -259,12 +259,14 @@ fn doc(comment: &[String]) -> Option<Arc<str>> {
     if comment.is_empty() { None } else { Some(comment.join("\n").into()) }
 }
 
-/// The type of one element that is not a structure. `char` of an interface file is `uint8`.
+/// The type of one element that is not a structure. `char` is `uint8`, except in an `.idl` file.
 fn base_type(base: &RosBaseType) -> DataType {
     DataType::Basic(match base {
         RosBaseType::Bool => BasicType::Bool,
         RosBaseType::Byte => BasicType::Octet,
         RosBaseType::Char | RosBaseType::UInt8 => BasicType::UInt8,
+        RosBaseType::IdlChar => BasicType::Char,
+        RosBaseType::IdlWChar => BasicType::WChar,
         RosBaseType::Float32 => BasicType::Float32,
         RosBaseType::Float64 => BasicType::Float64,
         RosBaseType::Int8 => BasicType::Int8,
@@ -297,6 +299,8 @@ fn constant_value(base: &RosBaseType, value: &RosValue) -> ConstantValue {
         RosValue::Text(text) if matches!(base, RosBaseType::WString { .. }) => {
             ConstantValue::WString(text.as_str().into())
         }
+        RosValue::Character(character) if *base == RosBaseType::IdlWChar => ConstantValue::WChar(*character),
+        RosValue::Character(character) => ConstantValue::Char(*character),
         RosValue::Text(text) => ConstantValue::String(text.as_str().into()),
         RosValue::List(values) => ConstantValue::List(values.iter().map(|value| constant_value(base, value)).collect()),
     }

@@ -396,6 +396,8 @@ impl<'t> RosCode<'t> {
     fn base_type(&self, base: &RosBaseType, place: Place<'_>) -> String {
         let primitive = match base {
             RosBaseType::Bool => "bool",
+            RosBaseType::IdlChar => "char",
+            RosBaseType::IdlWChar => return format!("{}::cdr::Char16", self.export()),
             RosBaseType::Byte | RosBaseType::Char | RosBaseType::UInt8 => "u8",
             RosBaseType::Float32 => "f32",
             RosBaseType::Float64 => "f64",
@@ -435,7 +437,11 @@ impl<'t> RosCode<'t> {
             (None, RosDimension::Array(size)) => match base {
                 RosBaseType::Bool => format!("[false; {size}]"),
                 RosBaseType::Float32 | RosBaseType::Float64 => format!("[0.0; {size}]"),
-                RosBaseType::String { .. } | RosBaseType::WString { .. } | RosBaseType::Structure(_) => {
+                RosBaseType::String { .. }
+                | RosBaseType::WString { .. }
+                | RosBaseType::IdlChar
+                | RosBaseType::IdlWChar
+                | RosBaseType::Structure(_) => {
                     format!("::core::array::from_fn(|_| {DEFAULT})")
                 }
                 _ => format!("[0; {size}]"),
@@ -455,6 +461,10 @@ impl<'t> RosCode<'t> {
             }
             RosValue::Float(value) => format!("{value:?}"),
             RosValue::Text(text) => format!("{FROM}::from({text:?})"),
+            RosValue::Character(character) if *base == RosBaseType::IdlWChar => {
+                format!("{}({})", self.base_type(base, place), u32::from(*character))
+            }
+            RosValue::Character(character) => format!("{character:?}"),
             RosValue::List(_) => {
                 debug_assert!(false, "a list has no list as an element");
                 DEFAULT.to_owned()

@@ -137,8 +137,18 @@ fn own_action_carries_its_parts() {
     assert_eq!(ends::<test_msgs::action::Fibonacci>(Default::default()), Default::default());
 }
 
+/// `char` of an `.idl` file is a character, and `char` of a `.msg` file a number. So do the generators of ROS.
+#[test]
+fn message_of_an_idl_file_has_characters() {
+    use robot_interfaces::msg::Letters;
+    let letters = Letters::default();
+    assert_eq!((Letters::FIRST, letters.letter, letters.wide.0), ('a', '\'', 0x20ac));
+    round_trip(&Letters { letters: ['b', 'c'], wides: vec![letters.wide; 3], ..letters });
+}
+
 /// Hashes of own messages. The test must not compute them as the generator of the code does.
-const OWN_HASHES: [(&str, &str); 2] = [
+const OWN_HASHES: [(&str, &str); 3] = [
+    ("robot_interfaces/msg/Letters", "RIHS01_b42e3fc69f34a6892d25d4bed68d03d6e3d19b1cd4f5db10b7f5b865767aaa02"),
     ("robot_interfaces/msg/Option", "RIHS01_8527c94d00c884395b08fb204c7c5eaeb24f43223a18a327f5aab9b9be2f448c"),
     ("robot_interfaces/srv/Move_Request", "RIHS01_2cf5139da3fedeeb2a4fe6a6bd719e8bfd059abc135ae9be810912e6a20322c6"),
 ];

@@ -23,6 +23,39 @@ pub mod robot_interfaces {
             const TYPE_HASH: &'static str = "RIHS01_a5d78479fbec2d129abe2c545dd57346697fd1dc795c369aa2f2299f78ac48ab";
         }
 
+        /// `robot_interfaces/msg/Letters`.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, ::dds_ros2_msgs::export::DdsType)]
+        #[dds(
+            crate = "::dds_ros2_msgs::export",
+            name = "robot_interfaces::msg::dds_::Letters_"
+        )]
+        pub struct Letters {
+            pub letter: char,
+            pub letters: [char; 2],
+            pub wide: ::dds_ros2_msgs::export::cdr::Char16,
+            pub wides: ::std::vec::Vec<::dds_ros2_msgs::export::cdr::Char16>,
+        }
+
+        impl ::core::default::Default for Letters {
+            fn default() -> Self {
+                Self {
+                    letter: '\'',
+                    letters: ::core::array::from_fn(|_| ::core::default::Default::default()),
+                    wide: ::dds_ros2_msgs::export::cdr::Char16(8364),
+                    wides: ::core::default::Default::default(),
+                }
+            }
+        }
+
+        impl Letters {
+            pub const FIRST: char = 'a';
+        }
+
+        impl ::dds_ros2_msgs::RosMessage for Letters {
+            const ROS_NAME: &'static str = "robot_interfaces/msg/Letters";
+            const TYPE_HASH: &'static str = "RIHS01_b42e3fc69f34a6892d25d4bed68d03d6e3d19b1cd4f5db10b7f5b865767aaa02";
+        }
+
         /// A word that the derive macro knows, and members that are words of Rust
         #[derive(
             Debug,
@@ -635,6 +668,7 @@ pub mod robot_interfaces {
     /// Every message of the package, and those of its services and actions.
     pub const TYPES: &[::dds_ros2_msgs::RosTypeEntry] = &[
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Gripper>(),
+        ::dds_ros2_msgs::RosTypeEntry::of::<msg::Letters>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::OptionType>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<msg::Status>(),
         ::dds_ros2_msgs::RosTypeEntry::of::<srv::Move_Request>(),

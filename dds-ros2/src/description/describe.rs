@@ -122,6 +122,8 @@ fn scalar(ty: &DdsDescription) -> (u8, u64) {
         TypeKind::UInt64 => (9, 0),
         TypeKind::Float32 => (10, 0),
         TypeKind::Float64 => (11, 0),
+        TypeKind::Char8 => (13, 0),
+        TypeKind::Char16 => (14, 0),
         TypeKind::Bool => (15, 0),
         TypeKind::Octet => (16, 0),
         TypeKind::String { bound: None } => (17, 0),
