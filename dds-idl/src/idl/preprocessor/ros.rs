@@ -8,6 +8,7 @@ use super::{MESSAGES_MAX, OutputLen, Preprocessor};
 use crate::idl::symbol::{Symbol, keyword};
 use crate::idl::token::{Token, TokenKind};
 use crate::model::{Diagnostic, SourceFile, Span};
+use crate::ros::InterfaceKind;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -57,7 +58,8 @@ impl Messages {
 ///
 /// So macros are known, and lines that an `#if` leaves out do not count.
 pub(super) fn include_messages(this: &mut Preprocessor<'_>, start: OutputLen) {
-    if !is_in_package(this) {
+    let own = this.output.tokens.get(start.tokens..).unwrap_or_default();
+    if !is_interface(this, own) {
         return;
     }
     let msg = this.symbols.intern("msg");
@@ -95,11 +97,20 @@ fn used_messages(this: &Preprocessor<'_>, tokens: &[Token], msg: Symbol) -> Vec<
     found
 }
 
-/// Whether the file has the path of a message, a service or an action: `PACKAGE/msg/Name.idl`, or in a subfolder.
-fn is_in_package(this: &Preprocessor<'_>) -> bool {
+/// Whether the file is an interface of ROS: `PACKAGE/msg/Name.idl`, or in a subfolder, with the modules `PACKAGE` and
+/// `msg` in its tokens.
+///
+/// The path alone does not say so: each file below `/srv` has such a folder.
+fn is_interface(this: &Preprocessor<'_>, tokens: &[Token]) -> bool {
     let file = this.open_files.last().and_then(|(file, _)| this.sources.file(*file));
-    let mut folders = file.map(SourceFile::path).and_then(Path::parent).into_iter().flatten();
-    folders.any(|folder| ["msg", "srv", "action"].iter().any(|kind| folder == *kind))
+    let folder = file.map(SourceFile::path).and_then(Path::parent).unwrap_or(Path::new(""));
+    let is_folder = |name: &str| InterfaceKind::from_folder(name).is_some() && folder.iter().any(|part| part == name);
+    tokens.windows(6).any(|parts| {
+        let [module, _, brace, inner, kind, inner_brace] = parts else { return false };
+        [module, inner].iter().all(|token| token.symbol == keyword::MODULE)
+            && [brace, inner_brace].iter().all(|token| token.kind == TokenKind::OpenBrace)
+            && is_folder(this.symbols.text(kind.symbol))
+    })
 }
 
 fn include_message(this: &mut Preprocessor<'_>, key: MessageName, span: Span) {

@@ -110,6 +110,12 @@ fn message_of_ros_needs_no_include_in_a_file_of_a_package() {
     write("b_msgs/msg/Part.idl", "module b_msgs { module msg { struct Part { c_msgs::msg::Own own; }; }; };");
     write("a_msgs/msg/Wrong.idl", "module a_msgs { module msg { struct Wrong { b_msgs::msg::Prt part; }; }; };");
     write("shapes/shape.idl", shape);
+    // Each file of a server may stand below `/srv`.
+    write("srv/shapes/shape.idl", shape);
+    write(
+        "msg/shapes/own.idl",
+        "module a_msgs {\nmodule own {\nstruct Own { geometry_msgs::msg::Vector3 size; }; }; };",
+    );
     let options = Options { include_dirs: vec![folder.clone()], ..Options::default() };
     let own = "module c_msgs { module msg { module Own_Constants { typedef long Kind; };\nstruct Own { \
         c_msgs::msg::Own_Constants::Kind b; }; }; };";
@@ -126,7 +132,12 @@ fn message_of_ros_needs_no_include_in_a_file_of_a_package() {
         let expected = format!("{place}warning: a type without an `#include` is not standard IDL");
         assert!(warnings.iter().any(|warning| warning.ends_with(&expected)), "{expected}: {warnings:?}");
     }
-    for (file, place) in [("a_msgs/msg/Wrong.idl", "1:45: "), ("shapes/shape.idl", "3:1: ")] {
+    for (file, place) in [
+        ("a_msgs/msg/Wrong.idl", "1:45: "),
+        ("shapes/shape.idl", "3:1: "),
+        ("srv/shapes/shape.idl", "3:1: "),
+        ("msg/shapes/own.idl", "3:14: "),
+    ] {
         let error = parse_file(folder.join(file), &options).unwrap_err();
         let first = error.diagnostics.iter().next().unwrap().one_line(&error.sources);
         assert!(first.contains(&format!("{place}error: cannot find type")), "{first}");
@@ -194,7 +205,8 @@ fn message_of_ros_is_searched_once() {
     let message_limit = format!("more than {MESSAGES_MAX} messages of ROS have no `#include`");
     let is_limited = |name: fn(usize) -> usize, count: usize| {
         let uses: String = (0..count).map(|at| format!("b_msgs::msg::A{} a{at};\n", name(at))).collect();
-        let text = format!("#include \"a_msgs/msg/Large.idl\"\nstruct S {{ {uses} }};");
+        let text =
+            format!("#include \"a_msgs/msg/Large.idl\"\nmodule a_msgs {{ module msg {{ struct S {{ {uses} }}; }}; }};");
         std::fs::write(messages.join("Uses.idl"), text).unwrap();
         let error = parse_file(messages.join("Uses.idl"), &options).unwrap_err();
         error.diagnostics.iter().any(|diagnostic| diagnostic.message == message_limit)
