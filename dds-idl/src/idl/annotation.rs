@@ -6,8 +6,8 @@ use super::scope::NamedEntity;
 use super::symbol::{Symbol, keyword};
 use super::token::TokenKind;
 use crate::model::{
-    AnnotationArgument, AnnotationKind, Annotations, AutoIdKind, BasicType, ConstantValue, DataRepresentations,
-    DataType, Diagnostic, Extensibility, Span, TryConstruct,
+    Annotation, AnnotationArgument, AnnotationKind, Annotations, AutoIdKind, BasicType, ConstantValue,
+    DataRepresentations, DataType, Diagnostic, Extensibility, Span, TryConstruct,
 };
 use std::sync::Arc;
 
@@ -351,7 +351,51 @@ pub(super) fn resolve(
             annotations.push(annotation.span, kind);
         }
     }
+    refuse_contradictions(parser, &annotations);
     annotations
+}
+
+/// Reports two extensibilities, and values outside of the range that the same definition gives.
+fn refuse_contradictions(parser: &mut Parser<'_>, annotations: &Annotations) {
+    let mut extensibility: Option<(Extensibility, Span)> = None;
+    let (mut min, mut max, mut default) = (None, None, None);
+    for Annotation { kind, span } in annotations {
+        match kind {
+            AnnotationKind::Extensibility(other) => match extensibility {
+                Some((first, first_span)) if first != *other => {
+                    let message = "the type has two different extensibilities";
+                    parser.report(Diagnostic::error(message, *span).label(first_span, "first extensibility"));
+                }
+                _ => extensibility = Some((*other, *span)),
+            },
+            AnnotationKind::Min(value) => min = Some((value, *span)),
+            AnnotationKind::Max(value) => max = Some((value, *span)),
+            AnnotationKind::Range { min: smallest, max: largest } => {
+                (min, max) = (Some((smallest, *span)), Some((largest, *span)));
+            }
+            AnnotationKind::Default(value) => default = Some((value, *span)),
+            _ => {}
+        }
+    }
+    let is_less = |left: Option<(&ConstantValue, Span)>, right: Option<(&ConstantValue, Span)>| {
+        left.zip(right).is_some_and(|((left, _), (right, _))| is_less(left, right))
+    };
+    if let Some((_, span)) = max.filter(|_| is_less(max, min)) {
+        parser.report(Diagnostic::error(EMPTY_RANGE, span));
+    } else if let Some((_, span)) = default.filter(|_| is_less(default, min) || is_less(max, default)) {
+        parser.report(Diagnostic::error("the default is outside of the range of the member", span));
+    }
+}
+
+const EMPTY_RANGE: &str = "the range is empty: `min` is larger than `max`";
+
+/// Whether a number is smaller than another one of the same type.
+fn is_less(left: &ConstantValue, right: &ConstantValue) -> bool {
+    match (left, right) {
+        (ConstantValue::Integer(left), ConstantValue::Integer(right)) => left < right,
+        (ConstantValue::Float(left), ConstantValue::Float(right)) => left < right,
+        _ => false,
+    }
 }
 
 fn resolve_one(
@@ -667,13 +711,8 @@ fn any_value(
 fn range(parser: &mut Parser<'_>, raw: &RawAnnotation, ty: Option<&DataType>) -> Result<AnnotationKind, Reported> {
     let min = any_value(parser, raw, "min", ty)?;
     let max = any_value(parser, raw, "max", ty)?;
-    let is_empty = match (&min, &max) {
-        (ConstantValue::Integer(min), ConstantValue::Integer(max)) => min > max,
-        (ConstantValue::Float(min), ConstantValue::Float(max)) => min > max,
-        _ => false,
-    };
-    if is_empty {
-        return Err(parser.report(Diagnostic::error("the range is empty: `min` is larger than `max`", raw.span)));
+    if is_less(&max, &min) {
+        return Err(parser.report(Diagnostic::error(EMPTY_RANGE, raw.span)));
     }
     Ok(AnnotationKind::Range { min, max })
 }

@@ -115,6 +115,11 @@ impl NameTable {
         if let Some(entry) = self.entries.get(&(scope, folded)) {
             return Some(*entry);
         }
+        self.inherited(scope, folded)
+    }
+
+    /// Searches a name in the bases of a scope.
+    pub(super) fn inherited(&self, scope: ScopeId, folded: Symbol) -> Option<ScopeEntry> {
         let mut waiting = self.bases.get(&scope)?.clone();
         let mut seen = HashSet::new();
         while let Some(base) = waiting.pop() {

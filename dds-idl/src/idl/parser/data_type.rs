@@ -106,6 +106,15 @@ fn type_of_vendor(name: &str) -> Option<(BasicType, &'static str)> {
     })
 }
 
+/// Whether the cursor is at `Sequence<`. The standard has the keyword in lowercase alone (IDL 4.2, 7.2.4).
+fn is_capital_sequence(parser: &Parser<'_>) -> bool {
+    let token = parser.token();
+    token.kind == TokenKind::Identifier
+        && parser.token_after(1).kind == TokenKind::Less
+        && parser.is_unknown(token.symbol)
+        && parser.text(token.symbol) == "Sequence"
+}
+
 /// Reads a name that no definition has, but a vendor.
 fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
     let token = parser.token();
@@ -116,7 +125,7 @@ fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
         return unknown_type_of_corba(parser);
     }
     let name = parser.text(token.symbol).to_owned();
-    if name == "TypeCode" {
+    if name == "TypeCode" && is_in_corba(parser) {
         parser.bump();
         parser.vendor_warning("the type `TypeCode`", "omniORB", token.span, "write `CORBA::TypeCode`");
         return Some((DataType::Opaque("CORBA"), token.span));
@@ -126,6 +135,13 @@ fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
     let help = format!("write `{}`", basic.idl_name());
     parser.vendor_warning(&format!("the type `{name}`"), vendor, token.span, &help);
     Some((DataType::Basic(basic), token.span))
+}
+
+fn is_in_corba(parser: &Parser<'_>) -> bool {
+    parser.parent.is_some_and(|id| {
+        let scope = &parser.specification.definition(id).scoped_name;
+        scope.split("::").next() == Some("CORBA")
+    })
 }
 
 /// Reads `CORBA::NAME` in a text without `#include <orb.idl>`. Compilers of CORBA have its types built in, and no type
@@ -148,6 +164,11 @@ pub(super) fn unknown_type_of_corba(parser: &mut Parser<'_>) -> Option<(DataType
 
 /// A type by its name.
 fn named(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    if is_capital_sequence(parser) {
+        let span = parser.token().span;
+        parser.vendor_warning("the keyword `Sequence`", "OpenSplice", span, "write `sequence`");
+        return sequence(parser);
+    }
     if let Some(found) = undefined_name(parser) {
         return Ok(found);
     }

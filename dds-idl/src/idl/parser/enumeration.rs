@@ -52,6 +52,7 @@ pub(super) fn read_enum(
         if parser.eat(TokenKind::Comma) {
             documentation::after(parser, &mut enumerator.doc, &mut enumerator.annotations);
         }
+        refuse_second_default(parser, &enumerators, &enumerator);
         enumerators.push(enumerator);
         if !has_comma {
             break;
@@ -71,6 +72,17 @@ pub(super) fn read_enum(
     let definition = EnumDefinition { extensibility, bit_bound, enumerators };
     parser.complete(id, span, doc, annotations, DefinitionKind::Enum(definition));
     Ok(id)
+}
+
+/// An enum has one default, so `@default_literal` stands at one enumerator.
+fn refuse_second_default(parser: &mut Parser<'_>, before: &[Enumerator], enumerator: &Enumerator) {
+    if !enumerator.annotations.is_default_literal() {
+        return;
+    }
+    if let Some(first) = before.iter().find(|first| first.annotations.is_default_literal()) {
+        let message = format!("the enum has the default `{}` already", first.name);
+        parser.report(Diagnostic::error(message, enumerator.span).label(first.span, "first default"));
+    }
 }
 
 fn define_enumerator(
@@ -139,10 +151,10 @@ fn enumerator(parser: &mut Parser<'_>) -> Result<(Symbol, Enumerator, Option<i12
     let mut value = None;
     if parser.kind() == TokenKind::Equal {
         let equal = parser.bump().span;
-        let found = evaluate_integer(parser, ExpressionPlace::Other, (i32::MIN.into(), i32::MAX.into()), "the value")?;
-        let help = format!("write `@value({})` before the name", found.0);
+        let found = value_behind_equal(parser)?;
+        let help = format!("write `@value({found})` before the name");
         parser.vendor_warning("`=` in an enum", "RTI Connext and OpenDDS", equal, &help);
-        value = Some(found.0);
+        value = Some(found);
     }
     match annotations.value() {
         Some(ConstantValue::Integer(number)) => value = Some(*number),
@@ -155,6 +167,19 @@ fn enumerator(parser: &mut Parser<'_>) -> Result<(Symbol, Enumerator, Option<i12
     }
     let name = parser.symbols.shared(symbol);
     Ok((symbol, Enumerator { name, span, doc, annotations, value: 0 }, value))
+}
+
+/// The value of an enumerator. `0xFFFFFFFF` means -1: `LeapTypes.idl` of RTI's examples has it.
+fn value_behind_equal(parser: &mut Parser<'_>) -> Result<i128, Reported> {
+    let range = (i32::MIN.into(), u32::MAX.into());
+    let (value, span) = evaluate_integer(parser, ExpressionPlace::Other, range, "the value")?;
+    if value <= i32::MAX.into() {
+        return Ok(value);
+    }
+    let signed = value - (1 << 32);
+    let what = format!("the value {value} of an enumerator");
+    parser.vendor_warning(&what, "RTI Connext", span, &format!("write `{signed}`: it has the same 32 bits"));
+    Ok(signed)
 }
 
 /// `@bit_bound`, or the default of 32 bits.

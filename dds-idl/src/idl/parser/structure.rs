@@ -149,7 +149,9 @@ fn inherit(parser: &mut Parser<'_>, base: DefinitionId, span: Span, ids: &mut Me
 fn members(parser: &mut Parser<'_>, ids: &mut MemberIds) -> Vec<MemberDefinition> {
     let mut found = Vec::new();
     while !matches!(parser.kind(), TokenKind::CloseBrace | TokenKind::EndOfFile) {
-        if parser.eat(TokenKind::Semicolon) {
+        if parser.kind() == TokenKind::Semicolon {
+            let span = parser.bump().span;
+            parser.report(Diagnostic::warning("a `;` without a member is not standard IDL", span).help("remove it"));
             continue;
         }
         if member(parser, ids, &mut found).is_err() {
@@ -201,6 +203,15 @@ fn member(parser: &mut Parser<'_>, ids: &mut MemberIds, found: &mut Vec<MemberDe
     Ok(())
 }
 
+/// A type has the members of its bases too, and each member has a name of its own.
+fn refuse_name_of_base(parser: &mut Parser<'_>, symbol: Symbol, span: Span) {
+    let inherited = parser.names.inherited(parser.scope, parser.folded(symbol));
+    if let Some(member) = inherited.filter(|entry| entry.symbol == symbol) {
+        let message = format!("the base has a member `{}` already", parser.text(symbol));
+        parser.report(Diagnostic::error(message, span).label(member.span, "member of the base"));
+    }
+}
+
 fn new_member(
     parser: &mut Parser<'_>,
     annotations: &mut LineAnnotations<'_>,
@@ -209,6 +220,7 @@ fn new_member(
     doc: Option<Arc<str>>,
 ) -> Result<MemberDefinition, Reported> {
     parser.define(parser.scope, symbol, span, NamedEntity::Local("a member"))?;
+    refuse_name_of_base(parser, symbol, span);
     let annotations = annotations.resolve(parser, &ty, span)?;
     let name = parser.symbols.shared(symbol);
     Ok(MemberDefinition { name, span, doc, annotations, ty, id: 0 })
@@ -308,7 +320,9 @@ fn branches(parser: &mut Parser<'_>, discriminator: &UnionDiscriminator, ids: &m
     let mut labels: HashMap<i64, Span> = HashMap::new();
     let mut default: Option<Span> = None;
     while !matches!(parser.kind(), TokenKind::CloseBrace | TokenKind::EndOfFile) {
-        if parser.eat(TokenKind::Semicolon) {
+        if parser.kind() == TokenKind::Semicolon {
+            let span = parser.bump().span;
+            parser.report(Diagnostic::warning("a `;` without a member is not standard IDL", span).help("remove it"));
             continue;
         }
         match branch(parser, discriminator, &mut labels, &mut default) {

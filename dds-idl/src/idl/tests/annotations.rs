@@ -51,6 +51,15 @@ fn wrong_annotation_is_refused() {
     }
     refuse("struct A { @default(\"x\") long a; };", "1:21: expected a value of type `int32`, found a string");
     refuse("struct A { @range(min=5, max=1) long a; };", "1:12: the range is empty: `min` is larger than `max`");
+    refuse("struct A { @min(5) @max(1) long a; };", "1:20: the range is empty: `min` is larger than `max`");
+    let outside = "the default is outside of the range of the member";
+    refuse("struct A { @range(min=0, max=9) @default(10) long a; };", &format!("1:33: {outside}"));
+    refuse("struct A { @default(0.5) @min(1.5) double a; };", &format!("1:12: {outside}"));
+    accept_silently(
+        "struct A { @range(min=0, max=9) @default(9) long a; @max(1) long b; @min(2) @default(2) long c; };",
+    );
+    refuse("@final @mutable struct A { long a; };", "1:8: the type has two different extensibilities");
+    accept_silently("@final @extensibility(FINAL) struct A { long a; };");
     refuse("struct A { @id(valeu=5) long a; };", "1:16: `@id` has no parameter `valeu`");
     refuse("struct A { @id(5, 6) long a; };", "1:19: `@id` has 1 parameters");
     refuse("struct A { @unit(5) long a; };", "1:18: expected a string, found an integer");

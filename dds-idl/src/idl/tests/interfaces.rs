@@ -108,6 +108,9 @@ fn types_of_corba_need_no_include() {
         "1:30: the type `TypeCode` is not standard IDL",
     );
     assert_eq!(member_types(&found, "CORBA::S"), ["int32"]);
+    // Elsewhere, another file may have to define it.
+    refuse("struct S { TypeCode type; };", "1:12: cannot find type `TypeCode`");
+    refuse("module M { module CORBA { struct S { TypeCode type; }; }; };", "1:38: cannot find type `TypeCode`");
 }
 
 #[test]

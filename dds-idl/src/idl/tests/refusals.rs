@@ -1,6 +1,6 @@
 //! Texts that are not IDL: the place of each error, and the limits of hostile input.
 
-use super::{Options, parse_text, refusal, refuse};
+use super::{Options, parse_text, refusal, refuse, warn};
 
 #[test]
 fn missing_semicolon_is_shown_at_the_end_of_its_line() {
@@ -10,6 +10,13 @@ fn missing_semicolon_is_shown_at_the_end_of_its_line() {
     refuse("struct A { long x; }; };", "1:23: this `}` has no `{`");
     refuse("long x;", "1:1: expected a definition, found `long`");
     assert!(refusal("struc A { long x; };").to_string().contains("did you mean `struct`?"));
+}
+
+#[test]
+fn semicolon_without_a_member_is_accepted_with_a_warning() {
+    let message = "a `;` without a member is not standard IDL";
+    warn("struct A { long x;; };", &format!("1:19: {message}"));
+    warn("union U switch (long) { case 1: long x;; };", &format!("1:40: {message}"));
 }
 
 #[test]

@@ -74,6 +74,8 @@ fn struct_inheritance_resolves_typedefs() {
         accept_silently("@mutable struct A { long a; }; struct B : A { long b; }; @final struct C { long c; };");
     assert_eq!(structure(&found, "B").extensibility, Extensibility::Mutable);
     refuse("enum E { X }; struct B : E { long b; };", "1:26: the base `E` is an enum, not a struct");
+    let text = "struct A { long a; }; struct B : A { long b; }; struct C : B { long c, a; };";
+    refuse(text, "1:72: the base has a member `a` already");
     refuse("struct B : Missing { long b; };", "1:12: cannot find struct `Missing`");
 }
 
@@ -212,11 +214,20 @@ fn enum_values_count_on() {
     let values: Vec<i32> = e.enumerators.iter().map(|enumerator| enumerator.value).collect();
     assert_eq!((values, e.bit_bound, e.default_index()), (vec![0, 10, 11], 8, 2));
     warn("enum E { A = 3, B };", "1:12: `=` in an enum is not standard IDL");
+    let found = accept("enum E { A = 0xFFFFFFFF, B = 1 };");
+    let DefinitionKind::Enum(e) = &found.definition(found.find("E").unwrap()).kind else { panic!("no enum") };
+    assert_eq!(e.enumerators[0].value, -1);
+    let warning = found.diagnostics.iter().next().unwrap().one_line(&found.sources);
+    assert!(warning.contains("1:14: warning: the value 4294967295 of an enumerator is not standard IDL"), "{warning}");
+    let error = refusal("enum E { A = 0x100000000 };").to_string();
+    assert!(error.contains("the value 4294967296 is not in the range -2147483648 to 4294967295"), "{error}");
     refuse("enum E { A, @value(0) B };", "1:23: the value 0 appears twice");
     refuse("@bit_bound(8) enum E { @value(128) A };", "1:36: the value 128 does not fit in 8 bits");
     refuse("@bit_bound(33) enum E { A };", "1:21: the bit bound 33 is larger than 32");
     refuse("enum E { };", "1:6: an enum needs at least one enumerator");
     refuse("enum E { @key A };", "1:10: `@key` does not apply to an enumerator");
+    let text = "enum E { @default_literal A, B, @default_literal C };";
+    refuse(text, "1:50: the enum has the default `A` already");
 }
 
 #[test]
@@ -250,6 +261,14 @@ fn bitmask_and_bitset_have_positions() {
     refuse("bitset B { bitfield<9, octet> a; };", "1:24: 9 bits do not fit in `octet`");
     refuse("bitset B { bitfield<9, float> a; };", "1:24: `float` cannot be the type of a bitfield");
     refuse("struct S { long a; }; bitset B : S { bitfield<1> a; };", "1:34: the base `S` is not a bitset");
+}
+
+/// `Sequence.idl` of OpenSplice's tests for Python.
+#[test]
+fn capital_of_a_sequence_is_accepted_with_a_warning() {
+    let found = warn("struct A { Sequence<long, 3> a; };", "1:12: the keyword `Sequence` is not standard IDL");
+    assert_eq!(member_types(&found, "A"), ["sequence<int32, 3>"]);
+    refuse("struct A { Sequence a; };", "1:12: cannot find type `Sequence`");
 }
 
 #[test]
