@@ -14,6 +14,7 @@ use crate::topic::user_data_of;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
 use dds_cdr::cdr::{Encoding, encode_payload};
+use dds_core::listener::Delivery;
 use dds_core::{DataWriter, Duration};
 use dds_ros2_msgs::RosAction;
 use dds_ros2_msgs::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
@@ -119,6 +120,7 @@ impl<A: RosAction> ActionServerBuilder<A> {
         let feedback = participant
             .writer_builder::<A::FeedbackMessage>(&topic_name("rt", &names.feedback, ""))
             .qos(QosProfile::DEFAULT.writer(user_data_of::<A::FeedbackMessage>()))
+            .delivery(Delivery::Inline)
             .on_event(move |_, _| matched.notify())
             .build()?;
         let status = participant

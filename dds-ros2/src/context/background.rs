@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 /// Work of a task that remains after one turn.
@@ -80,6 +80,49 @@ impl Drop for Background {
         // The thread is not joined: a task may hold the last handle of the context.
         self.shared.state().is_closed = true;
         self.shared.changed.notify_one();
+    }
+}
+
+/// A thread of a node for tasks whose callbacks may block. It starts once there are callbacks.
+///
+/// On the thread of the context, a callback that waits for another node of the program would wait for itself.
+#[derive(Default)]
+pub(crate) struct CallbackThread {
+    is_needed: AtomicBool,
+    thread: Background,
+}
+
+impl CallbackThread {
+    /// From now on, each next turn of the tasks is on this thread.
+    pub(crate) fn require(&self) {
+        self.is_needed.store(true, Ordering::Release);
+    }
+
+    /// Creates a task that has its turns on `context`, and from [`require`](Self::require) on here.
+    pub(crate) fn task(
+        self: &Arc<Self>,
+        context: &Background,
+        run: impl Fn() -> Turn + Send + Sync + 'static,
+    ) -> Result<Arc<Task>> {
+        let (own, run) = (Arc::clone(self), Arc::new(run));
+        let moved = OnceLock::<Option<Arc<Task>>>::new();
+        context.task(move || {
+            if !own.is_needed.load(Ordering::Acquire) {
+                return run();
+            }
+            match moved.get_or_init(|| own.moved(Arc::clone(&run))) {
+                Some(task) => {
+                    task.wake();
+                    Turn::Done
+                }
+                None => run(),
+            }
+        })
+    }
+
+    fn moved(&self, run: Arc<impl Fn() -> Turn + Send + Sync + 'static>) -> Option<Arc<Task>> {
+        let task = self.thread.task(move || run());
+        task.inspect_err(|error| tracing::warn!("callbacks share the thread of the context: {error}")).ok()
     }
 }
 
@@ -160,6 +203,12 @@ impl Shared {
 impl fmt::Debug for Background {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Background")
+    }
+}
+
+impl fmt::Debug for CallbackThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallbackThread")
     }
 }
 

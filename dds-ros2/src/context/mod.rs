@@ -6,7 +6,7 @@ mod builder;
 mod environment;
 mod security;
 
-pub(crate) use background::{Background, Task, Turn};
+pub(crate) use background::{Background, CallbackThread, Task, Turn};
 pub use builder::{ContextBuilder, Distro};
 pub use environment::DiscoveryRange;
 

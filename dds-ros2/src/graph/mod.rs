@@ -25,6 +25,7 @@ use dds_core::builtin::{
     BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, VendorId,
 };
 use dds_core::cdr::{DecodeOwned, Keyed};
+use dds_core::listener::Delivery;
 use dds_core::matching::EndpointQos;
 use dds_core::qos::{DataReaderQos, DataRepresentation};
 use dds_core::{DataReader, DataWriter, DomainParticipant, Guid, InstanceState};
@@ -202,6 +203,8 @@ impl GraphCore {
 }
 
 impl Found {
+    /// Creates the readers. Their listeners are inline, because callbacks of the program may block the event thread.
+    /// These may wait for the graph.
     fn listen(
         self: &Arc<Self>,
         participant: &DomainParticipant,
@@ -210,11 +213,13 @@ impl Found {
         let found = Arc::clone(self);
         let participants = participant
             .reader_builder(&BuiltinTopic::PARTICIPANT)
+            .delivery(Delivery::Inline)
             .on_data(move |reader| found.take_participants(reader))
             .build()?;
         let found = Arc::clone(self);
         let writers = participant
             .reader_builder(&BuiltinTopic::PUBLICATION)
+            .delivery(Delivery::Inline)
             .on_data(move |reader| {
                 found.take_endpoints(reader, |data: PublicationBuiltinTopicData| {
                     (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Writer(data.qos)))
@@ -224,6 +229,7 @@ impl Found {
         let found = Arc::clone(self);
         let readers = participant
             .reader_builder(&BuiltinTopic::SUBSCRIPTION)
+            .delivery(Delivery::Inline)
             .on_data(move |reader| {
                 found.take_endpoints(reader, |data: SubscriptionBuiltinTopicData| {
                     (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Reader(data.qos)))
@@ -234,6 +240,7 @@ impl Found {
         let nodes = participant
             .reader_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
             .qos(requested)
+            .delivery(Delivery::Inline)
             .on_data(move |reader| found.take_nodes(reader))
             .build()?;
         Ok(vec![Box::new(participants), Box::new(writers), Box::new(readers), Box::new(nodes)])
@@ -293,17 +300,22 @@ impl Found {
 
     fn take_nodes(&self, reader: &DataReader<ParticipantEntitiesInfo>) {
         let Ok(samples) = reader.take() else { return };
+        let mut is_changed = false;
         for sample in &samples {
             let Some(encoded) = sample.encoded() else { continue };
             let sender = prefix_of(sample.info().sample_identity().writer);
+            // The own nodes are locked while their message is written.
             if sender == self.own {
                 continue;
             }
+            is_changed = true;
             if let Err(reason) = self.take_announcement(sender, encoded.bytes) {
                 self.faults.note(sender, FaultKind::Announcement, reason);
             }
         }
-        self.changed.notify();
+        if is_changed {
+            self.changed.notify();
+        }
     }
 
     /// Takes the nodes of a participant. The error is why the message does not count.

@@ -5,6 +5,7 @@ use crate::action::{ActionClient, ActionServer, ActionServerBuilder};
 use crate::context::Context;
 use crate::description::KnownTypes;
 use crate::graph::{LocalEndpoint, NodeId, Registration};
+use crate::message_time::stamp;
 use crate::name::{NameKind, RemapRule, Remapping, Target, check_namespace, check_node, expand};
 use crate::parameter::{
     Declared, Override, ParameterBuilder, ParameterCallback, ParameterServer, ParameterStore, ParameterType,
@@ -16,6 +17,7 @@ use crate::service::{Client, Service};
 use crate::time::{Clock, ClockKind, SimTime, Timer};
 use crate::topic::{Publisher, PublisherBuilder, Subscription, SubscriptionBuilder};
 use dds_core::{Duration, Time};
+use dds_ros2_msgs::builtin_interfaces::msg::Time as Stamp;
 use dds_ros2_msgs::type_description_interfaces::srv::GetTypeDescription;
 use dds_ros2_msgs::{RosAction, RosMessage, RosService};
 use std::collections::BTreeMap;
@@ -221,6 +223,10 @@ impl Node {
     /// thread may change one between the call and the change. Declarations do not call it. A callback that owns a
     /// [`Parameter`](crate::Parameter) keeps the node alive until its handle is dropped.
     ///
+    /// A request calls it on a thread of this node. So it may wait for other nodes, also of this program. Until it
+    /// returns, other requests to change parameters of this node wait, but not
+    /// [`Parameter::set`](crate::Parameter::set).
+    ///
     /// ```
     /// # use dds_ros2::{Context, DiscoveryRange, ParameterValue};
     /// # fn main() -> dds_ros2::Result<()> {
@@ -369,6 +375,25 @@ impl Node {
     #[must_use]
     pub fn now(&self) -> Time {
         self.inner.clock.now()
+    }
+
+    /// Returns the time of the node's clock as a message, such as for the header of another message.
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    /// use dds_ros2::msgs::std_msgs::msg::Header;
+    ///
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("camera")?;
+    /// let header = Header { stamp: node.stamp(), frame_id: "lens".into() };
+    /// assert!(header.stamp.sec > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        stamp(self.now())
     }
 
     /// Returns a timer that follows the node's clock.

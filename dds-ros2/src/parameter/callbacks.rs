@@ -3,6 +3,7 @@
 //! No lock is held during a call, so a callback may read and change parameters.
 
 use super::value::ParameterValue;
+use crate::context::CallbackThread;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,6 +19,8 @@ type After = Arc<dyn Fn(&Changes) + Send + Sync>;
 #[derive(Default)]
 pub(crate) struct Callbacks {
     table: Arc<Mutex<Table>>,
+    /// Calls them for requests of other nodes.
+    thread: Arc<CallbackThread>,
 }
 
 /// In the order of their creation.
@@ -45,7 +48,12 @@ impl Callbacks {
         })
     }
 
+    pub(super) fn thread(&self) -> &Arc<CallbackThread> {
+        &self.thread
+    }
+
     fn add(&self, insert: impl FnOnce(&mut Table, u64)) -> ParameterCallback {
+        self.thread.require();
         let mut table = locked(&self.table);
         table.next += 1;
         let number = table.next;

@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The parameters of a node with their services.
 pub(crate) struct ParameterServer {
     pub(crate) shared: Arc<Shared>,
-    /// The services, which answer on the event thread while they exist.
+    /// The services, which answer on threads of the context and of the node while they exist.
     _services: Vec<Box<dyn Any + Send + Sync>>,
     _registration: Registration,
 }
@@ -94,6 +94,7 @@ impl ParameterServer {
         let qos = QosProfile::PARAMETERS;
         let name = |service: &str| node.resolve_service(&format!("~/{service}"));
         let own = || Arc::clone(&shared);
+        let thread = shared.callbacks.thread();
         let parameters = own();
         let get = Service::<GetParameters>::in_background(node, name("get_parameters")?, qos, move |request| {
             GetParametersResponse { values: parameters.store().values(&request.names) }
@@ -105,7 +106,7 @@ impl ParameterServer {
             })?;
         let parameters = own();
         let each = name("set_parameters")?;
-        let set = Service::<SetParameters>::in_background_for(node, each, qos, move |client, request| {
+        let set = Service::<SetParameters>::with_callbacks(node, each, qos, thread, move |client, request| {
             parameters.note_malformed(client, &request.parameters);
             let count = request.parameters.len();
             if let Err(refused) = check_count(count) {
@@ -117,7 +118,7 @@ impl ParameterServer {
         let parameters = own();
         let all = name("set_parameters_atomically")?;
         let atomically =
-            Service::<SetParametersAtomically>::in_background_for(node, all, qos, move |client, request| {
+            Service::<SetParametersAtomically>::with_callbacks(node, all, qos, thread, move |client, request| {
                 parameters.note_malformed(client, &request.parameters);
                 let checked = check_count(request.parameters.len());
                 let result = checked.and_then(|()| parameters.set(request.parameters));

@@ -6,7 +6,7 @@ use dds_ros2_msgs::rcl_interfaces::msg::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names or prefixes in a request. The event thread answers, so one request must not hold it up.
+/// Names or prefixes in a request. The thread of the context answers, so one request must not hold it up.
 pub(super) const NAMES_MAX: usize = 1000;
 
 /// Bytes of an answer to a request that names several parameters. A request may repeat the name of a large one.

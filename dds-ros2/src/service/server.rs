@@ -5,7 +5,7 @@ use super::held::{HELD_MAX, Held, HeldRequests, Identity};
 use super::introspection::{Introspection, ServiceIntrospection};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
-use crate::context::{Context, Task, Turn};
+use crate::context::{CallbackThread, Context, Task, Turn};
 use crate::graph::{Explanation, FaultKind, LocalEndpoint, Registration, prefix_of};
 use crate::node::Node;
 use crate::qos::QosProfile;
@@ -97,28 +97,38 @@ impl<S: RosService> Service<S> {
         qos: QosProfile,
         answer: impl Fn(S::Request) -> S::Response + Send + Sync + 'static,
     ) -> Result<Self> {
-        Self::in_background_for(node, name, qos, move |_, request| answer(request))
+        let service = Self::without_owner(node, name, qos)?;
+        service.handle_in_background(move |request| request.answer(&answer))?;
+        Ok(service)
     }
 
-    /// As `in_background`. `answer` also gets the GUID of the client.
-    pub(crate) fn in_background_for(
+    /// As `in_background`. `answer` also gets the GUID of the client, and may call the callbacks of `callbacks`.
+    pub(crate) fn with_callbacks(
         node: &Node,
         name: String,
         qos: QosProfile,
+        callbacks: &Arc<CallbackThread>,
         answer: impl Fn(Guid, S::Request) -> S::Response + Send + Sync + 'static,
     ) -> Result<Self> {
         let service = Self::without_owner(node, name, qos)?;
-        service.handle_in_background(move |request| {
+        let turn = service.turn(move |request| {
             let client = request.client();
             request.answer(|data| answer(client, data));
-        })?;
+        });
+        service.take_turns(callbacks.task(&node.context().inner.background, turn)?);
         Ok(service)
     }
 
     /// Lets the background thread handle the requests. The only call for this server.
     pub(crate) fn handle_in_background(&self, handle: impl Fn(Request<S>) + Send + Sync + 'static) -> Result<()> {
+        self.take_turns(self.core.context.inner.background.task(self.turn(handle))?);
+        Ok(())
+    }
+
+    /// Returns a turn of a task that handles the requests.
+    fn turn(&self, handle: impl Fn(Request<S>) + Send + Sync + 'static) -> impl Fn() -> Turn + Send + Sync + 'static {
         let core = Arc::downgrade(&self.core);
-        let task = self.core.context.inner.background.task(move || {
+        move || {
             let Some(core) = core.upgrade() else { return Turn::Done };
             let service = Self { core };
             for _ in 0..TURN_MAX {
@@ -129,12 +139,14 @@ impl<S: RosService> Service<S> {
                 }
             }
             Turn::More
-        })?;
+        }
+    }
+
+    fn take_turns(&self, task: Arc<Task>) {
         // The only call: the server is new.
         let _ = self.core.shared.task.set(task);
         // Requests may have arrived before.
         self.core.shared.wake();
-        Ok(())
     }
 
     /// Creates a server that does not keep the node alive.

@@ -10,6 +10,7 @@ use crate::qos::QosProfile;
 use crate::time::{JumpHandle, JumpThreshold};
 use crate::topic::user_data_of;
 use crate::wait::Wait;
+use dds_core::listener::Delivery;
 use dds_core::{DataReader, Duration, Time};
 use dds_ros2_msgs::tf2_msgs::msg::TFMessage;
 use std::fmt;
@@ -73,6 +74,8 @@ impl TransformListener {
             .participant()
             .reader_builder::<TFMessage>(&topic_name("rt", &node.resolve_topic(topic)?, ""))
             .qos(qos.reader(user_data_of::<TFMessage>()))
+            // Callbacks of the program may block the event thread while they wait for a transform.
+            .delivery(Delivery::Inline)
             .on_data(move |reader| {
                 // The only error means that the reader is closed.
                 let Ok(samples) = reader.take() else { return };

@@ -233,8 +233,8 @@ impl Clock {
 
     /// Calls `callback` after each jump of this kind, until the handle is dropped.
     ///
-    /// The event thread calls it, or the thread that changes `use_sim_time`. It must neither block nor change
-    /// `use_sim_time`.
+    /// The thread that receives `/clock` calls it, or the one that changes `use_sim_time`. It must neither block nor
+    /// change `use_sim_time`.
     pub fn on_jump(&self, threshold: JumpThreshold, callback: impl Fn(TimeJump) + Send + Sync + 'static) -> JumpHandle {
         let mut state = self.shared.state();
         state.next += 1;

@@ -8,6 +8,7 @@ use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::topic::user_data_of;
 use dds_core::DataReader;
+use dds_core::listener::Delivery;
 use dds_ros2_msgs::rosgraph_msgs::msg::Clock as ClockMessage;
 use std::fmt;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ impl SimTime {
             .participant()
             .reader_builder::<ClockMessage>(&topic_name("rt", &node.resolve_topic("/clock")?, ""))
             .qos(QosProfile::CLOCK.reader(user_data_of::<ClockMessage>()))
+            // Callbacks of the program may block the event thread while they wait for a time.
+            .delivery(Delivery::Inline)
             .on_data(move |reader| {
                 // The only error means that the reader is closed.
                 let Ok(samples) = reader.take() else { return };

@@ -2,7 +2,7 @@
 
 use crate::peer::{LIMIT, Peer};
 use crate::test_msgs::action::Fibonacci;
-use crate::{context, is_kilted};
+use crate::{context, eventually, is_kilted};
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, Trigger};
 use dds_ros2::{Distro, Graph, QosProfile, RosMessage};
@@ -166,7 +166,7 @@ fn explain_names_the_node_of_rclpy_and_the_qos_that_differs() {
     peer.wait_for("serving", |_| true);
     let client = node.client::<Trigger>("/lab/flip").unwrap();
     context.graph().wait_until(|graph| graph.services().contains_key("/lab/flip")).block_for(LIMIT).unwrap();
-    context.graph().wait_until(|_| client.explain().connections.len() == 2).block_for(LIMIT).unwrap();
+    eventually("a pair of endpoints is unknown", || client.explain().connections.len() == 2);
     let error = client.call(Default::default()).block_for(std::time::Duration::from_millis(50)).unwrap_err();
     let text = error.to_string();
     assert!(

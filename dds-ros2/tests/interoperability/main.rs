@@ -25,10 +25,21 @@ mod types;
 include!("../../../dds-ros2-msgs/tests/own_packages/test_msgs.rs");
 
 use dds_ros2::Context;
+use peer::LIMIT;
+use std::time::{Duration, Instant};
 
 /// Whether the nodes of `rclpy` are of Kilted, and not of Jazzy.
 fn is_kilted() -> bool {
     std::env::var("DDS_TEST_ROS_PYTHON").is_ok_and(|path| path.contains("kilted"))
+}
+
+/// Waits for something other than a change of the graph, such as a match: a wait for the graph may look before it.
+fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < LIMIT, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// A context for a test in its own domain.

@@ -1,8 +1,9 @@
 //! Actions between nodes of this crate.
 
 use super::{LIMIT, builder};
+use dds_core::qos::DataReaderQos;
 use dds_ros2::msgs::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
-use dds_ros2::{ActionClient, ActionServer, Context, Error, GoalEvent, GoalState};
+use dds_ros2::{ActionClient, ActionServer, Context, Error, FilterExpression, GoalEvent, GoalId, GoalState, RosAction};
 use std::time::Duration;
 
 fn pair(tag: &str) -> (Context, ActionServer<Fibonacci>, ActionClient<Fibonacci>) {
@@ -128,4 +129,43 @@ fn goal_without_server_names_the_missing_parts() {
     let client = context.node("client").unwrap().action_client::<Fibonacci>("fib").unwrap();
     let error = client.send_goal(FibonacciGoal { order: 1 }).block_for(Duration::from_millis(50)).unwrap_err();
     assert!(error.to_string().contains("not connected: send_goal, cancel_goal, get_result, feedback"), "{error}");
+}
+
+/// The filter of a client of Lyrical that follows six goals, which is the limit there.
+fn filter_of(ids: &[GoalId; 6]) -> FilterExpression {
+    let number = |goal: usize, byte: usize| 16 * goal + byte;
+    let byte = |goal, byte| format!("goal_id.uuid[{byte}] = %{}", number(goal, byte));
+    let goal = |goal| (0..16).map(|index| byte(goal, index)).collect::<Vec<_>>().join(" AND ");
+    let goals: Vec<String> = (0..6).map(|index| format!("({})", goal(index))).collect();
+    let bytes: Vec<String> = ids.iter().flat_map(|id| id.to_bytes()).map(|byte| byte.to_string()).collect();
+    FilterExpression::new(goals.join(" OR ")).parameters(bytes)
+}
+
+#[test]
+fn feedback_passes_the_filter_of_a_client_of_lyrical() {
+    let (context, server, client) = pair("filter");
+    let waits = [1, 2].map(|order| {
+        let client = client.clone();
+        std::thread::spawn(move || client.send_goal(FibonacciGoal { order }).block_for(LIMIT).unwrap())
+    });
+    let goals = waits.each_ref().map(|_| server.next_goal().block_for(LIMIT).unwrap().accept().unwrap());
+    let [wanted, other] = goals;
+    let mut ids = [1, 2, 3, 4, 5, 6].map(|byte| GoalId::from_bytes([byte; 16]));
+    ids[5] = wanted.id();
+    let heard = context
+        .participant()
+        .reader_builder::<<Fibonacci as RosAction>::FeedbackMessage>("rt/fib/_action/feedback")
+        .qos(DataReaderQos::default().reliable().keep_all())
+        .filter(filter_of(&ids))
+        .build()
+        .unwrap();
+    heard.wait_for_writers(1).block_for(LIMIT).unwrap();
+    for (goal, number) in [(&other, 1), (&wanted, 2), (&other, 3), (&wanted, 4)] {
+        goal.publish_feedback(FibonacciFeedback { sequence: vec![number] }).unwrap();
+    }
+    let numbers = [(); 2].map(|()| heard.next_sample().block_for(LIMIT).unwrap().data.unwrap().feedback.sequence[0]);
+    assert_eq!(numbers, [2, 4]);
+    assert!(heard.take().unwrap().is_empty());
+    drop((wanted, other));
+    waits.into_iter().for_each(|wait| drop(wait.join().unwrap()));
 }

@@ -3,6 +3,7 @@
 use crate::{LIMIT, builder, wait_until};
 use dds_core::cdr::Encoded;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::writer::{SampleIdentity, SequenceNumber, WriteOptions};
 use dds_core::{DdsType, DomainParticipant, Guid, Scope};
 use dds_ros2::msgs::example_interfaces::action::Fibonacci;
 use dds_ros2::msgs::rcl_interfaces::msg::{Parameter, ParameterValue};
@@ -177,6 +178,14 @@ struct BadRequest {
     data: u8,
 }
 
+/// A request of `ros2-client` whose header ends early.
+#[derive(DdsType, Debug, Clone, Default)]
+#[dds(name = "std_srvs::srv::dds_::SetBool_Request_")]
+struct ShortHeader {
+    client: [u8; 8],
+    number: [u8; 3],
+}
+
 /// Publishes announcements of nodes that lie, and one that does not decode.
 fn announce_lies(participant: &DomainParticipant) -> impl Sized + use<> {
     let qos = DataWriterQos::default().reliable().transient_local().keep_all();
@@ -223,6 +232,14 @@ fn malformed_parts_of_a_peer_are_counted_and_cost_themselves() {
         .unwrap();
     requests.wait_for_readers(1).block_for(LIMIT).unwrap();
     requests.write(&BadRequest { data: 9 }).unwrap();
+    let headed = participant.writer_builder::<ShortHeader>("rq/flipRequest").qos(reliable()).build().unwrap();
+    headed.wait_for_readers(1).block_for(LIMIT).unwrap();
+    let own = SampleIdentity { writer: headed.guid(), sequence_number: SequenceNumber::UNKNOWN };
+    // The header of `ros2-client` begins with the second half of its GUID.
+    let half = headed.guid().to_bytes()[8..].try_into().unwrap();
+    headed
+        .write_with(&ShortHeader { client: half, number: [1, 0, 0] }, WriteOptions::new().related_sample(own))
+        .unwrap();
     let replies = participant
         .writer_builder::<dds_ros2::msgs::std_srvs::srv::SetBoolResponse>("rr/flopReply")
         .qos(reliable())
@@ -254,7 +271,7 @@ fn malformed_parts_of_a_peer_are_counted_and_cost_themselves() {
         (FaultKind::Announcement, 3),
         (FaultKind::Name, 2),
         (FaultKind::TypeHash, 1),
-        (FaultKind::Request, 1),
+        (FaultKind::Request, 2),
         (FaultKind::Reply, 1),
         (FaultKind::Parameter, 1),
         (FaultKind::Goal, 1),
@@ -263,14 +280,14 @@ fn malformed_parts_of_a_peer_are_counted_and_cost_themselves() {
         let _ = service.take_request().unwrap();
         graph.fault_counts() == expected
     });
-    assert_eq!(service.malformed_requests(), 1);
+    assert_eq!(service.malformed_requests(), 2);
     // The peer has its well-formed node, and no endpoint of another one.
     wait_until(drive.context(), |graph| graph.nodes().iter().any(|node| node.name == "liar"));
     assert!(!graph.nodes().iter().any(|node| ["another", "two words"].contains(&node.name.as_str())));
     assert_eq!(graph.node_entities("/", "liar").unwrap().publishers.len(), 0);
     assert!(graph.publishers("/hash").iter().all(|publisher| publisher.type_hash.is_none()));
     let text = graph.explain("/flip").to_string();
-    assert!(text.contains("node /liar sent malformed announcements of nodes (3), names (2), type hashes (1), requests (1), replies (1)"), "{text}");
+    assert!(text.contains("node /liar sent malformed announcements of nodes (3), names (2), type hashes (1), requests (2), replies (1)"), "{text}");
     assert!(text.contains("node /viewer sent malformed parameters (1), goals (1)"), "{text}");
     drop((goal, client));
     participant.shutdown().block().unwrap();

@@ -30,7 +30,7 @@ fn clock_topic_drives_waits_timers_and_callbacks() {
     let handle = clock.on_jump(backward, move |jump| sender.send(jump).unwrap());
     publisher.publish(&clock_message(100)).unwrap();
     clock.wait_until_started().block_for(LIMIT).unwrap();
-    assert_eq!(node.now(), at(100));
+    assert_eq!((node.now(), node.stamp()), (at(100), Stamp { sec: 100, nanosec: 0 }));
     let timer = node.timer(Duration::from_secs(10)).unwrap();
     let sleeper = std::thread::spawn({
         let clock = clock.clone();
