@@ -223,6 +223,32 @@ fn forged_requirements_keep_no_participant_out() {
     }
 }
 
+/// The other side has refused the other agreement, and would again.
+#[test]
+fn renewal_proposes_the_agreement_that_has_served() {
+    for is_announced_late in [false, true] {
+        let [low, high] = pair_with(KeyAlgorithm::EcP384);
+        let mut sides = [handshake(&low, &high, 1), handshake(&high, &low, 2)];
+        if is_announced_late {
+            sides[0].poll(at(0)).unwrap();
+        }
+        sides[0].note_requirement(true);
+        settle(&mut sides, 0, 5_000);
+        assert_eq!(sides[0].generation(), 1);
+        for (random, start) in [(3, 10_000), (4, 30_000), (5, 50_000)] {
+            sides[1] = handshake(&high, &low, random);
+            let question = sides[1].poll(at(start)).unwrap();
+            sides[0].handle(&question, at(start)).unwrap();
+            let request = sides[0].poll(at(start)).unwrap();
+            assert_eq!(algorithms(&request)[1], "ECDHE-CEUM+P384", "{random}");
+            sides[1].handle(&request, at(start)).unwrap();
+            settle(&mut sides, start, 1_000);
+            assert_eq!(sides[0].peer().map(|peer| &peer.secret), sides[1].peer().map(|peer| &peer.secret));
+        }
+        assert_eq!(sides[0].generation(), 4);
+    }
+}
+
 #[test]
 fn caller_learns_the_agreement_that_costs() {
     let [low, high] = pair();

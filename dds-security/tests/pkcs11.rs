@@ -74,14 +74,17 @@ fn identities_in_tokens_prove_themselves() {
             .zip(algorithms)
             .map(|(number, algorithm)| {
                 let identity = identity_in_token(hsm, &authority, number, algorithm);
-                assert!(identity.signs_in_token());
+                assert!(identity.time_in_token() > Duration::ZERO, "the token has signed once");
                 participant(identity)
             })
             .collect();
         for (one, other) in [(0, 1), (1, 2), (2, 0)] {
             let mut pair = [Arc::clone(&all[one]), Arc::clone(&all[other])];
             pair.sort_by_key(|participant| participant.guid);
+            let times = || pair.each_ref().map(|participant| participant.identity.time_in_token());
+            let before = times();
             assert_agreed(&pair);
+            assert!(before.iter().zip(times()).all(|(before, after)| *before < after), "each side has signed");
         }
     });
 }

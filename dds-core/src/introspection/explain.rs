@@ -59,6 +59,8 @@ impl Explainer<'_> {
         obstacles.retain(|obstacle| {
             !matches!(obstacle, Obstacle::Unreachable { .. } | Obstacle::NoAnswer { .. } | Obstacle::TypePending)
         });
+        let refusal = self.rtps.matching().refusal_of_others(writer, reader);
+        obstacles.extend(refusal.map(|reason| Obstacle::Security { reason }));
         obstacles
     }
 

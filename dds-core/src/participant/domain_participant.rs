@@ -364,6 +364,15 @@ impl DomainParticipant {
         self.handle.explain(topic)
     }
 
+    /// Returns why protection keeps other participants or their datagrams apart, with the next steps.
+    ///
+    /// The text names the first three participants that DDS Security refuses. `None` if it keeps none apart. Without
+    /// credentials or a pre-shared key, the text is about protected datagrams and participants with identities.
+    #[must_use]
+    pub fn explain_protection(&self) -> Option<String> {
+        Some(self.handle.refused_report()).filter(|report| !report.is_empty())
+    }
+
     /// Ignores a remote participant with all its endpoints, for the lifetime of this one.
     ///
     /// Returns `false` without effect if the handle does not name a remote participant, or if this one is closed or not

@@ -6,8 +6,10 @@ use crate::infrastructure::Missing;
 use crate::introspection::{EndpointQos, Explainer, MatchReport};
 use crate::participant::ParticipantHandle;
 use crate::qos::Durability;
-use dds_rtps::discovery::data::EndpointData;
-use dds_rtps::types::Guid;
+use dds_rtps::discovery::data::{EndpointData, ParticipantData};
+use dds_rtps::participant::Participant;
+use dds_rtps::types::{Guid, GuidPrefix};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The most counterparts that one line of the log names.
@@ -111,17 +113,27 @@ impl ParticipantHandle {
         }
     }
 
-    /// Returns a text on datagrams that protection kept apart. Empty if there are none.
-    fn refused_report(&self) -> String {
+    /// Returns a text on participants and datagrams that protection kept apart. Empty if there are none.
+    pub(super) fn refused_report(&self) -> String {
         let report = self.core.config().transform().explain();
-        let without_key = self.reception().without_key();
-        if without_key == 0 || !report.is_empty() {
+        if !report.is_empty() {
             return report;
         }
-        format!(
-            "{without_key} protected submessages of other participants were skipped, because this participant has no \
-             key: set DDS_PRE_SHARED_KEY (feature `security`) or credentials (feature `security-pki`)"
-        )
+        let without_key = self.reception().without_key();
+        if without_key > 0 {
+            return format!(
+                "{without_key} protected submessages of other participants were skipped, because this participant has \
+                 no key: set DDS_PRE_SHARED_KEY (feature `security`) or credentials (feature `security-pki`)"
+            );
+        }
+        let has_identity = self.core.config().peer_security().is_some();
+        match self.discovery().know(silent_with_identity) {
+            count @ 1.. if !has_identity => format!(
+                "{count} participants have an identity and show no endpoint, and this participant has no identity: set \
+                 credentials (feature `security-pki`)"
+            ),
+            _ => String::new(),
+        }
     }
 
     /// Returns why a local endpoint has no match.
@@ -174,6 +186,18 @@ impl ParticipantHandle {
         }
         text
     }
+}
+
+/// Counts participants with an identity whose endpoints are unknown. Those with identities keep them from others.
+fn silent_with_identity(rtps: &Participant) -> usize {
+    let matching = rtps.matching();
+    let speaking: BTreeSet<GuidPrefix> = matching
+        .writers()
+        .map(|writer| writer.data.endpoint.guid.prefix)
+        .chain(matching.readers().map(|reader| reader.data.endpoint.guid.prefix))
+        .collect();
+    let has_identity = |data: &ParticipantData| data.security.as_ref().is_some_and(|known| known.identity.is_some());
+    rtps.participants().filter(|data| has_identity(data) && !speaking.contains(&data.prefix)).count()
 }
 
 /// The reports of matches of endpoints of this participant.

@@ -107,10 +107,8 @@ pub(super) struct ProvedPeer {
 
 impl Handshakes {
     pub(super) fn new(local: Arc<LocalParticipant>, unix: i64) -> Self {
-        let identity = &local.identity;
-        let slowest = WorkBudget::SLOWEST_KEY_BITS;
-        let local_bits = if identity.signs_in_token() { slowest } else { identity.certificate().key_bits() };
-        Self {
+        let local_bits = local.identity.certificate().key_bits();
+        let mut handshakes = Self {
             algorithms: algorithms::algorithms_of(&local.identity),
             local,
             peers: BTreeMap::new(),
@@ -121,6 +119,26 @@ impl Handshakes {
             refusals: RefusalLog::new(unix),
             work: WorkBudget::new(local_bits),
             unix,
+        };
+        handshakes.report_old_revocations();
+        handshakes
+    }
+
+    /// Reports files of revoked certificates that are old. They may lack the latest revocations.
+    fn report_old_revocations(&mut self) {
+        let identity = &self.local.identity;
+        for (is_old, file) in [
+            (identity.has_old_list(self.unix), "list of revoked certificates"),
+            (identity.has_old_answers(self.unix), "file of OCSP responses"),
+        ] {
+            if is_old {
+                let text = format!(
+                    "the {file} is old, so it may lack the latest revocations: copy the newer one of the authority, \
+                     and call reload_revocations"
+                );
+                let kind = SecurityReportKind::Outdated;
+                self.actions.push_back(SecurityAction::Report { kind, text: text.into() });
+            }
         }
     }
 
@@ -283,10 +301,13 @@ impl Handshakes {
             self.work.kind_of_request(sender, certificate)
         };
         let (work, mut is_costly) = (&mut self.work, false);
+        let before = self.local.identity.time_in_token();
         let handled = handshake.handle_if(token, handshake_time(now), |agreement_bits| {
             is_costly = true;
             work.take(now.instant, sender, kind, agreement_bits)
         });
+        let in_token = self.local.identity.time_in_token().saturating_sub(before);
+        self.work.note_time_in_token(now.instant, sender, in_token);
         if handled == Err(HandshakeError::Postponed) {
             // The other side repeats it.
             return;
@@ -460,6 +481,7 @@ impl Handshakes {
     pub(super) fn set_identity(&mut self, identity: LocalIdentity, now: Now) {
         self.unix = unix_of(now);
         self.local = Arc::new(LocalParticipant { identity, ..LocalParticipant::clone(&self.local) });
+        self.report_old_revocations();
         let prefixes: Vec<GuidPrefix> = self.peers.keys().copied().collect();
         for prefix in prefixes {
             let Some(peer) = self.peers.get_mut(&prefix) else { continue };

@@ -377,6 +377,18 @@ impl PeerSecurity for SecurityPlugins {
         }
     }
 
+    fn check_others(&self, writer: &EndpointData, reader: &EndpointData) -> Result<(), Box<str>> {
+        let handshakes = self.handshakes();
+        for (side, endpoint, is_writer) in [("writer", writer, true), ("reader", reader, false)] {
+            let checked = match handshakes.grant_of(endpoint.guid.prefix) {
+                Some(grant) => self.policy.check_remote(grant, endpoint, is_writer, handshakes.unix),
+                None => self.policy.check_unauthenticated(endpoint, is_writer),
+            };
+            checked.map_err(|reason| format!("DDS Security refuses the {side}: {reason}"))?;
+        }
+        Ok(())
+    }
+
     fn endpoint_removed(&self, guid: Guid) {
         let is_own = guid.prefix == self.prefix;
         if is_own {

@@ -159,7 +159,7 @@ impl SecuritySeverity {
     pub(crate) fn of(kind: SecurityReportKind) -> Self {
         match kind {
             SecurityReportKind::Failed => Self::Error,
-            SecurityReportKind::Refused | SecurityReportKind::Expelled => Self::Warning,
+            SecurityReportKind::Refused | SecurityReportKind::Expelled | SecurityReportKind::Outdated => Self::Warning,
             SecurityReportKind::KeysChanged | SecurityReportKind::LeftOut => Self::Notice,
             SecurityReportKind::Admitted => Self::Informational,
         }
@@ -188,6 +188,7 @@ fn id_of(kind: SecurityReportKind) -> &'static str {
         SecurityReportKind::Expelled => "participant_expelled",
         SecurityReportKind::KeysChanged => "keys_changed",
         SecurityReportKind::Failed => "failed",
+        SecurityReportKind::Outdated => "file_outdated",
         SecurityReportKind::LeftOut => "events_left_out",
     }
 }
@@ -199,6 +200,7 @@ fn plugin_of(kind: SecurityReportKind) -> (&'static str, &'static str) {
         SecurityReportKind::Refused => ("AccessControl", "check_remote"),
         SecurityReportKind::Expelled => ("AccessControl", "revoke_permissions"),
         SecurityReportKind::KeysChanged | SecurityReportKind::Failed => ("Cryptography", "create_crypto_tokens"),
+        SecurityReportKind::Outdated => ("Authentication", "validate_local_identity"),
         SecurityReportKind::LeftOut => ("Logging", "log"),
     }
 }

@@ -5,12 +5,22 @@
 //!
 //! Invented certificates take nothing from known ones. Copied certificates delay other Requests of known identities. A
 //! Reply and a Final need the challenge of this side, which no copy has, so handshakes under way go on.
+//!
+//! Keys in a PKCS #11 token may be slow, and nothing tells how slow. So their signatures have a budget of time, which
+//! is measured.
 
 use dds_rtps::types::{GuidPrefix, Instant};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Identities whose certificates are known. The authority has signed each of them.
 const KNOWN_MAX: usize = 1_024;
+
+/// The part of a token's time that answers to Requests may take. An identity has half of it.
+const TOKEN_PART: u32 = 4;
+
+/// Nanoseconds of the budget of a token that may be spent at once, or owed. A token is busy for a quarter of them.
+const TOKEN_AT_ONCE: u64 = 1_000_000_000;
 
 /// Why an operation is necessary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +75,34 @@ pub(super) struct WorkBudget {
     identities: BTreeMap<(IdentityHalf, WorkKind), WorkBucket>,
     /// The last certificate of each identity that has counted.
     certificates: BTreeMap<IdentityHalf, Vec<u8>>,
+    token: TokenBudget,
+}
+
+/// The time that signatures in a token take. It stays full with a key in a file.
+#[derive(Default)]
+struct TokenBudget {
+    all: WorkBucket,
+    /// At most one for each known participant.
+    identities: BTreeMap<IdentityHalf, WorkBucket>,
+}
+
+impl TokenBudget {
+    /// Whether a signature may be made because of an identity. How long it will take is unknown.
+    fn permits(&self, now: u64, half: IdentityHalf) -> bool {
+        let is_open = |bucket: &WorkBucket| bucket.full_at < now.saturating_add(TOKEN_AT_ONCE);
+        is_open(&self.all) && self.identities.get(&half).is_none_or(is_open)
+    }
+
+    /// Spends the time that the signature has taken.
+    fn spend(&mut self, now: u64, half: IdentityHalf, spent: Duration) {
+        // A full bucket is as good as none.
+        self.identities.retain(|_, bucket| bucket.full_at > now);
+        let of_identity = self.identities.entry(half).or_default();
+        for (bucket, part) in [(&mut self.all, TOKEN_PART), (of_identity, 2 * TOKEN_PART)] {
+            let price = u64::try_from(spent.saturating_mul(part).as_nanos()).unwrap_or(u64::MAX);
+            bucket.full_at = bucket.full_at.max(now).saturating_add(price);
+        }
+    }
 }
 
 /// The part of a GUID that follows from the certificate (DDS Security 1.1, 9.3.3).
@@ -91,14 +129,15 @@ impl WorkBucket {
 }
 
 impl WorkBudget {
-    /// The weight of a key in a token, which this side does not know: that of the slowest keys. It permits about five
-    /// signatures a second of each kind. A token of 100 ms may then be busy half of the time, and a slower one always.
-    pub(super) const SLOWEST_KEY_BITS: usize = 4096;
-
     /// The budget of a participant whose own key has this many bits.
     pub(super) fn new(key_bits: usize) -> Self {
-        let weight = weight_of(key_bits);
-        Self { weight, all: BTreeMap::new(), identities: BTreeMap::new(), certificates: BTreeMap::new() }
+        Self {
+            weight: weight_of(key_bits),
+            all: BTreeMap::new(),
+            identities: BTreeMap::new(),
+            certificates: BTreeMap::new(),
+            token: TokenBudget::default(),
+        }
     }
 
     /// Returns the kind of work for a Request of this participant with this certificate.
@@ -119,6 +158,11 @@ impl WorkBudget {
     /// Whether an operation may take place now because of this participant. The agreement has keys of this many bits.
     pub(super) fn take(&mut self, now: Instant, prefix: GuidPrefix, kind: WorkKind, agreement_bits: usize) -> bool {
         let now = now.as_nanos();
+        // The answer to a Request is signed. So is that to a Reply, which an outsider cannot make.
+        let is_request = matches!(kind, WorkKind::KnownCertificate | WorkKind::UnknownCertificate);
+        if is_request && !self.token.permits(now, half_of(prefix)) {
+            return false;
+        }
         // A full bucket is as good as none.
         self.identities.retain(|_, bucket| bucket.full_at > now);
         let bucket = self.identities.entry((half_of(prefix), kind)).or_default();
@@ -131,6 +175,13 @@ impl WorkBudget {
         // Only an operation that takes place takes from either budget.
         (*bucket, *all) = (bucket_after, all_after);
         true
+    }
+
+    /// Notes how long a token was busy because of a message of this participant.
+    pub(super) fn note_time_in_token(&mut self, now: Instant, prefix: GuidPrefix, spent: Duration) {
+        if !spent.is_zero() {
+            self.token.spend(now.as_nanos(), half_of(prefix), spent);
+        }
     }
 }
 
@@ -239,6 +290,58 @@ mod tests {
         }
         assert_eq!(granted(&mut budget, 1, 9, KNOWN, 1), 0, "the copies have taken all");
         assert_eq!(granted(&mut budget, 1, 0, WorkKind::ReplyOrFinal, 2), 2);
+    }
+
+    /// Floods a participant with Requests for a minute, and returns how long its token is busy.
+    fn busy_in_a_minute(one_signature: Duration, identities: u8, kinds: &[WorkKind]) -> Duration {
+        let (mut budget, mut busy) = (WorkBudget::new(256), Duration::ZERO);
+        for moment in 0..6_000_u64 {
+            let now = Instant::from_nanos(moment * 10_000_000);
+            for identity in 0..identities {
+                let prefix = GuidPrefix([identity; 12]);
+                for kind in kinds {
+                    if budget.take(now, prefix, *kind, 256) {
+                        budget.note_time_in_token(now, prefix, one_signature);
+                        busy += one_signature;
+                    }
+                }
+            }
+        }
+        busy
+    }
+
+    #[test]
+    fn requests_take_a_bounded_part_of_the_time_of_a_token() {
+        let requests = [WorkKind::KnownCertificate, WorkKind::UnknownCertificate];
+        for millis in [1, 20, 100, 300, 1_000, 5_000] {
+            let one = Duration::from_millis(millis);
+            // Each time, a quarter of a second may be used at once, and one signature may exceed that.
+            let (of_identity, of_all) = (busy_in_a_minute(one, 1, &requests), busy_in_a_minute(one, 9, &requests));
+            let bound = |part: u64| Duration::from_millis(60_000 / part + 250) + one;
+            assert!(of_all <= bound(4) && of_identity <= bound(8), "{one:?}: {of_all:?}, {of_identity:?}");
+            assert!(of_all >= Duration::from_secs(10).min(of_identity * 3 / 2), "{one:?}: {of_all:?}");
+        }
+    }
+
+    #[test]
+    fn handshakes_under_way_do_not_wait_for_the_time_of_a_token() {
+        let (mut budget, prefix) = (WorkBudget::new(256), GuidPrefix([7; 12]));
+        let now = Instant::from_nanos(1_000_000_000);
+        budget.note_time_in_token(now, prefix, Duration::from_secs(2));
+        assert!(!budget.take(now, prefix, KNOWN, 256));
+        assert!(
+            !budget.take(now, GuidPrefix([8; 12]), WorkKind::UnknownCertificate, 256),
+            "both kinds have one budget"
+        );
+        for kind in [WorkKind::ReplyOrFinal, WorkKind::OwnRequest] {
+            assert!(budget.take(now, prefix, kind, 256), "{kind:?}");
+        }
+        // Two seconds are a quarter of eight, of which one may be owed.
+        let later = |seconds: u64| Instant::from_nanos((1 + seconds) * 1_000_000_000 + 1);
+        assert!(!budget.take(later(6), GuidPrefix([8; 12]), KNOWN, 256));
+        assert!(budget.take(later(7), GuidPrefix([8; 12]), KNOWN, 256));
+        assert!(!budget.take(later(14), prefix, KNOWN, 256), "an identity has half of it");
+        assert!(budget.take(later(15), prefix, KNOWN, 256));
     }
 
     #[test]

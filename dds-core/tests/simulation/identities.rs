@@ -192,6 +192,7 @@ fn permissions_of_both_sides_decide() {
     // The allowed topics work.
     let (writer, reader) = endpoints(&robot, &station);
     pass(&writer, &reader);
+    assert_eq!(robot.explain_protection(), None);
     let orders = station.writer_builder::<Parcel>("orders").qos(Preset::Event.writer()).build().unwrap();
     let of_robot = robot.reader_builder::<Parcel>("orders").qos(Preset::Event.reader()).build().unwrap();
     pass(&orders, &of_robot);
@@ -500,7 +501,7 @@ fn participant_whose_permissions_begin_later_is_admitted_then() {
 #[test]
 fn own_permissions_count_after_a_change_of_the_partition() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    let keystore = Keystore::new(&["robot", "station", "observer"], Kinds { metadata: "SIGN", ..NONE }, |text| text);
     keystore.edit_permissions("robot", |text| text.replace("<partition>*<", "<partition>day<"));
     let simulation = Simulation::new(27);
     let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
@@ -509,12 +510,20 @@ fn own_permissions_count_after_a_change_of_the_partition() {
     let subscriber = station.subscriber(SubscriberQos::default().partition(["*"])).unwrap();
     let reader = subscriber.reader_builder::<Parcel>("parcels").qos(Preset::Event.reader()).build().unwrap();
     pass(&writer, &reader);
+    let observer = build(&simulation, &keystore, "observer");
+    assert!(simulation.run_until(PATIENCE, || observer.explain("parcels").len() == 1));
+    assert!(observer.explain("parcels")[0].is_match());
     publisher.set_qos(PublisherQos::default().partition(["night"])).unwrap();
     simulation.run_for(Duration::from_secs(1));
     assert!(writer.matched_subscriptions().is_empty());
     let reports = writer.explain_matches();
     let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
     assert!(reason.contains("permissions.p7s") && reason.contains("denied by"), "{reason}");
+    // Another participant knows the permissions of both, and says the same.
+    let reports = observer.explain("parcels");
+    let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
+    let expected = "DDS Security refuses the writer: the permissions of its participant do not allow it: writing topic";
+    assert!(reason.starts_with(expected), "{reason}");
 }
 
 #[test]
@@ -677,6 +686,28 @@ fn participant_is_cut_off_when_its_certificate_is_revoked() {
     assert!(lines.iter().any(|line| line.contains(reason)), "{lines:#?}");
 }
 
+/// A list may lack the latest revocations after the time of its next update. Its certificates stay revoked.
+#[test]
+fn old_list_of_revoked_certificates_is_reported() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (keystore, simulation) = (Keystore::with(Kinds { rtps: "SIGN", ..NONE }), Simulation::new(29));
+    let unix = simulation.now().as_unix_nanos() / 1_000_000_000;
+    let is_old = |line: &&String| line.contains("the list of revoked certificates is old, so it may lack");
+    let reports = |next_update: i64| {
+        keystore.write_list("robot", next_update);
+        let ((), lines) = Notes::of_warnings().take(|| {
+            let [robot, station] = ["robot", "station"].map(|name| build(&simulation, &keystore, name));
+            let (writer, reader) = endpoints(&robot, &station);
+            pass(&writer, &reader);
+            robot.reload_revocations().unwrap();
+            simulation.run_for(Duration::from_secs(1));
+        });
+        lines.iter().filter(is_old).count()
+    };
+    assert_eq!(reports(unix - 1), 2, "at the start, and when the file is read again");
+    assert_eq!(reports(unix + 86_400), 0);
+}
+
 /// A sender adds MACs for 32 receivers. Each of these is another host, and they know only the sender.
 #[test]
 fn receiver_takes_the_place_of_one_that_leaves() {
@@ -778,7 +809,7 @@ fn exchange(
 /// Returns a datagram that an outsider makes of those that it has recorded. `prefixes`: of both participants.
 fn forge(random: &mut Random, recorded: &[Vec<u8>], prefixes: &[[u8; 12]; 2]) -> Vec<u8> {
     let mut bytes = random.one_of(recorded).clone();
-    match random.below(6) {
+    match random.below(7) {
         0 => {}
         1 => bytes.truncate(random.below(bytes.len())),
         2 => {
@@ -793,8 +824,26 @@ fn forge(random: &mut Random, recorded: &[Vec<u8>], prefixes: &[[u8; 12]; 2]) ->
         }
         // A message in the name of a participant that has not sent it.
         4 => bytes[8..20].copy_from_slice(&prefixes[random.below(2)]),
+        // The signed submessages without their protection.
+        5 => bytes = stripped(&bytes),
         // A plain submessage behind the protected ones.
         _ => bytes.extend_from_slice(&[0x0e, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     }
     bytes
+}
+
+/// A message without the submessages of DDS Security. Signed submessages stay, in the name of the sender.
+fn stripped(bytes: &[u8]) -> Vec<u8> {
+    let mut left = bytes[..20.min(bytes.len())].to_vec();
+    let mut rest = bytes.get(20..).unwrap_or_default();
+    while let Some([id, flags, one, other]) = rest.first_chunk::<4>().copied() {
+        let len = if flags & 1 == 1 { u16::from_le_bytes([one, other]) } else { u16::from_be_bytes([one, other]) };
+        let len = if len == 0 { rest.len() } else { (4 + usize::from(len)).min(rest.len()) };
+        let (submessage, next) = rest.split_at(len);
+        if !(0x30..=0x34).contains(&id) {
+            left.extend_from_slice(submessage);
+        }
+        rest = next;
+    }
+    left
 }

@@ -4,7 +4,7 @@
 
 use dds_core::security::Credentials;
 use dds_security::keystore::{Fleet, FleetOptions};
-use dds_security::pki::{KeyAlgorithm, Validity};
+use dds_security::pki::{Issuer, KeyAlgorithm, Validity};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -94,6 +94,14 @@ impl Keystore {
     pub(crate) fn revoke(&self, name: &str) {
         let mut fleet = Fleet::create(&self.folder, &FleetOptions::new(VALIDITY)).unwrap();
         fleet.revoke(name, VALIDITY.not_before).unwrap();
+    }
+
+    /// Gives an identity a list that revokes nothing, and that a newer one has replaced at a time.
+    pub(crate) fn write_list(&self, name: &str, next_update: i64) {
+        let read = |path: &str| std::fs::read_to_string(self.folder.join(path)).unwrap();
+        let authority = Issuer::from_pem(&read("public/identity_ca.cert.pem"), &read("private/identity_ca.key.pem"));
+        let list = authority.unwrap().revoke_until(&[], VALIDITY.not_before, Some(next_update)).unwrap();
+        std::fs::write(self.enclave(name).join("crl.pem"), list).unwrap();
     }
 
     pub(crate) fn credentials(&self, name: &str) -> Credentials {

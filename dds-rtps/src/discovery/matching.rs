@@ -379,6 +379,11 @@ impl Matching {
         }
     }
 
+    /// Returns why DDS Security keeps two endpoints of other participants apart, as far as this one knows.
+    pub fn refusal_of_others(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Option<Box<str>> {
+        self.security.as_ref()?.check_others(&writer.data.endpoint, &reader.data.endpoint).err()
+    }
+
     /// Returns what the plugins of DDS Security say about two endpoints that match otherwise.
     fn permission(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> MatchResult {
         match &self.security {

@@ -50,6 +50,12 @@ pub trait PeerSecurity: fmt::Debug + Send + Sync {
     /// of their keys.
     fn check_match(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> MatchPermission;
 
+    /// Decides about two endpoints of other participants, for an explanation. What those participants know may differ.
+    ///
+    /// # Errors
+    /// The reason that keeps them apart.
+    fn check_others(&self, writer: &EndpointData, reader: &EndpointData) -> Result<(), Box<str>>;
+
     /// An endpoint of this or another participant is gone.
     fn endpoint_removed(&self, guid: Guid);
 
@@ -138,6 +144,8 @@ pub enum SecurityReportKind {
     KeysChanged,
     /// This participant cannot do what its security requires.
     Failed,
+    /// A file of this participant is old, and a newer one exists.
+    Outdated,
     /// Too many reports came at once, and some were left out.
     LeftOut,
 }

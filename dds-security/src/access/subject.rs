@@ -57,6 +57,22 @@ impl SubjectName {
         Self { attributes }
     }
 
+    /// Whether two names are those of one authority. The case of letters does not matter either (RFC 5280, 7.1).
+    ///
+    /// Subjects with rights are compared by `==`. Authorities also sign, so their names need not be unique.
+    #[cfg(feature = "pki")]
+    pub(crate) fn is_authority(&self, other: &Self) -> bool {
+        self.in_lower_case() == other.in_lower_case()
+    }
+
+    #[cfg(feature = "pki")]
+    fn in_lower_case(&self) -> Vec<(&str, String)> {
+        let lower = self.attributes.iter().map(|(name, value)| (name.as_str(), value.to_lowercase()));
+        let mut attributes: Vec<_> = lower.collect();
+        attributes.sort();
+        attributes
+    }
+
     /// Whether the name has no attribute.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -496,23 +496,29 @@ mod tests {
     /// 2030-01-01.
     const NOW: i64 = 1_893_456_000;
 
-    /// The token of a message that Cyclone DDS 0.10.2 has sent. `make.md` says how the files were made.
+    /// The message that Cyclone DDS 0.10.2 or Fast DDS 2.9.1 has sent. `make.md` says how the files were made.
     macro_rules! captured {
         ($name:literal) => {
             GenericMessage::parse(include_bytes!(concat!("../../tests/vectors/handshake/", $name))).unwrap()
         };
     }
 
-    /// A third participant of the same authority.
+    /// A third participant of the authority in a folder.
+    macro_rules! third_of {
+        ($folder:literal) => {{
+            let identity = LocalIdentity::new(
+                include_str!(concat!("../../tests/vectors/handshake/", $folder, "identity_ca.cert.pem")),
+                include_str!(concat!("../../tests/vectors/handshake/", $folder, "cert.pem")),
+                include_str!(concat!("../../tests/vectors/handshake/", $folder, "key.pem")),
+                Vec::new(),
+                NOW,
+            );
+            LocalParticipant { identity: identity.unwrap(), guid: [0; 16], participant_data: Vec::new() }
+        }};
+    }
+
     fn local() -> LocalParticipant {
-        let identity = LocalIdentity::new(
-            include_str!("../../tests/vectors/handshake/identity_ca.cert.pem"),
-            include_str!("../../tests/vectors/handshake/cert.pem"),
-            include_str!("../../tests/vectors/handshake/key.pem"),
-            Vec::new(),
-            NOW,
-        );
-        LocalParticipant { identity: identity.unwrap(), guid: [0; 16], participant_data: Vec::new() }
+        third_of!("")
     }
 
     fn participant_guid(message: &GenericMessage) -> [u8; 16] {
@@ -523,14 +529,28 @@ mod tests {
 
     #[test]
     fn handshake_of_cyclone_is_verified() {
-        let (request, reply, last) =
-            (captured!("cyclone_request.bin"), captured!("cyclone_reply.bin"), captured!("cyclone_final.bin"));
+        let messages =
+            [captured!("cyclone_request.bin"), captured!("cyclone_reply.bin"), captured!("cyclone_final.bin")];
+        let authority = include_str!("../../tests/vectors/handshake/permissions_ca.cert.pem");
+        verify_handshake(messages, Agreement::Ecdh, authority);
+    }
+
+    #[test]
+    fn handshake_of_fast_dds_is_verified() {
+        let messages =
+            [captured!("fast_dds_request.bin"), captured!("fast_dds_reply.bin"), captured!("fast_dds_final.bin")];
+        let authority = include_str!("../../tests/vectors/handshake/fast_dds/permissions_ca.cert.pem");
+        verify_handshake(messages, Agreement::Modp, authority);
+    }
+
+    /// Verifies a handshake of `station` with `robot7`, and the permissions of the first one.
+    fn verify_handshake([request, reply, last]: [GenericMessage; 3], agreement: Agreement, authority: &str) {
         let read = |message: &GenericMessage, name| {
             assert_eq!(message.class_id, GenericMessage::AUTHENTICATION);
             HandshakeCredentials::read(&message.tokens[0], name, &participant_guid(message)).unwrap()
         };
         let (one, other) = (read(&request, "hash_c1"), read(&reply, "hash_c2"));
-        assert_eq!((one.certificate.subject_text(), one.agreement), ("CN=station".to_owned(), Agreement::Ecdh));
+        assert_eq!((one.certificate.subject_text(), one.agreement), ("CN=station".to_owned(), agreement));
         assert_eq!(other.certificate.subject_text(), "CN=robot7");
         let [request, reply, last] = [&request, &reply, &last].map(|message| &message.tokens[0]);
         assert_eq!(
@@ -551,8 +571,10 @@ mod tests {
         // Each side has signed its own token only.
         assert!(transcript.verify_reply(last, &other.certificate).is_err());
         assert!(verify(&other.certificate, &transcript.final_bytes(), signature).is_err());
-        // The permissions that Cyclone DDS has sent are those of the file, and still signed.
-        let authority = include_str!("../../tests/vectors/handshake/permissions_ca.cert.pem");
+        for (token, dh) in [(request, "dh1"), (reply, "dh2")] {
+            agreement.check_public(required(token, dh).unwrap()).unwrap();
+        }
+        // The permissions are those of the file, and still signed.
         let authority = Certificate::from_pem(authority).unwrap();
         let permissions = required(request, "c.perm").unwrap();
         assert!(crate::pki::verify_document(permissions, &authority).unwrap().contains("<subject_name>CN=station<"));
@@ -560,18 +582,26 @@ mod tests {
 
     #[test]
     fn request_of_cyclone_is_answered_for_its_own_guid_only() {
-        let request = captured!("cyclone_request.bin");
-        let local = local();
-        let guid = participant_guid(&request);
+        answer_request(&captured!("cyclone_request.bin"), &local(), (CYCLONE_DDS, 256));
+    }
+
+    #[test]
+    fn request_of_fast_dds_is_answered_for_its_own_guid_only() {
+        answer_request(&captured!("fast_dds_request.bin"), &third_of!("fast_dds/"), ([1, 0x0f], 2048));
+    }
+
+    /// Answers a Request of a vendor, whose agreement has keys of this many bits.
+    fn answer_request(request: &GenericMessage, local: &LocalParticipant, (vendor, key_bits): ([u8; 2], usize)) {
+        let guid = participant_guid(request);
         let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
         let answer = |guid, permits: &mut dyn FnMut(usize) -> bool| {
-            let remote = HandshakeRemote { guid, vendor: CYCLONE_DDS };
-            ReplyExchange::new(&request.tokens[0], &local, &remote, &nonce, NOW, WorkPermit(permits))
+            let remote = HandshakeRemote { guid, vendor };
+            ReplyExchange::new(&request.tokens[0], local, &remote, &nonce, NOW, WorkPermit(permits))
         };
         let mut asked = 0;
         for is_permitted in [true, false] {
             let error = answer(guid, &mut |bits| {
-                assert_eq!(bits, 256, "of its ECDH");
+                assert_eq!(bits, key_bits);
                 asked += 1;
                 is_permitted
             });

@@ -8,6 +8,7 @@ use super::exchange::{
 use super::identity::LocalParticipant;
 use super::{AuthenticatedPeer, DataHolder};
 use crate::crypto::hmac;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -140,16 +141,33 @@ struct InitiatorState {
 /// proposal and takes none away.
 #[derive(Clone)]
 struct Proposals {
-    /// The first one is the first that was wanted. They have their turns one after the other.
-    wanted: Vec<Agreement>,
-    /// Requests that were sent.
-    turn: usize,
+    /// They have their turns one after the other. The next one is in front.
+    wanted: VecDeque<Agreement>,
+    /// A Request was sent.
+    has_begun: bool,
 }
 
 impl Proposals {
+    fn new(first: Agreement) -> Self {
+        Self { wanted: [first].into(), has_begun: false }
+    }
+
     fn next(&self) -> Agreement {
-        let index = self.turn % self.wanted.len().max(1);
-        self.wanted.get(index).copied().unwrap_or(Agreement::Ecdh)
+        self.wanted.front().copied().unwrap_or(Agreement::Ecdh)
+    }
+
+    /// Notes that a Request has proposed the next one.
+    fn note_sent(&mut self) {
+        self.has_begun = true;
+        if let Some(sent) = self.wanted.pop_front() {
+            self.wanted.push_back(sent);
+        }
+    }
+
+    /// Notes the agreement by which the other side has proved its identity. It refused others, and would again.
+    fn note_served(&mut self, served: Agreement) {
+        self.wanted.retain(|known| *known != served);
+        self.wanted.push_front(served);
     }
 }
 
@@ -220,9 +238,8 @@ impl PeerHandshake {
     pub fn new(local: Arc<LocalParticipant>, remote: HandshakeRemote, random: [u8; 32]) -> Self {
         let mut seed = Zeroizing::new(random);
         let role = if local.guid < remote.guid {
-            let wanted = vec![Agreement::of_key(local.identity.certificate.public_key())];
             HandshakeRole::Initiator(InitiatorState {
-                proposals: Proposals { wanted, turn: 0 },
+                proposals: Proposals::new(Agreement::of_key(local.identity.certificate.public_key())),
                 request: Some(WaitingRequest::new(None)),
                 finished: None,
                 sends_final: false,
@@ -261,8 +278,11 @@ impl PeerHandshake {
             return;
         }
         // The first Request follows the announcement.
-        let place = if proposals.turn == 0 { 0 } else { proposals.wanted.len() };
-        proposals.wanted.insert(place, wanted);
+        if proposals.has_begun {
+            proposals.wanted.push_back(wanted);
+        } else {
+            proposals.wanted.push_front(wanted);
+        }
     }
 
     /// Takes a token of the other participant.
@@ -423,6 +443,7 @@ impl PeerHandshake {
         let (final_token, peer) = exchange.finish(token, &self.local, &self.remote.guid, now.unix, permit)?;
         // The key of the exchange has served, so only its challenge stays.
         initiator.finished = Some((exchange.challenge1, final_token));
+        initiator.proposals.note_served(exchange.agreement());
         initiator.request = None;
         initiator.sends_final = true;
         self.peer = Some(peer);
@@ -480,7 +501,7 @@ impl InitiatorState {
         repetition.note(now);
         self.last_request = Some(now);
         let agreement = self.proposals.next();
-        self.proposals.turn = self.proposals.turn.wrapping_add(1);
+        self.proposals.note_sent();
         if let Some(known) = exchanges.iter().find(|exchange| exchange.agreement() == agreement) {
             return Some(known.token.clone());
         }

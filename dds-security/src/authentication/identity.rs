@@ -6,6 +6,7 @@ use crate::pki::{Certificate, CertificateError, KeyError, OcspResponses, Private
 use crate::pki::{Pkcs11Error, Pkcs11Key, Pkcs11Uri};
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::time::Duration;
 
 /// Class of identity tokens and, with a suffix, of handshake tokens.
 pub(super) const CLASS: &str = "DDS:Auth:PKI-DH:1.0";
@@ -127,13 +128,13 @@ impl LocalIdentity {
         Ok(Self { certificate, certificate_pem, key, authority, revoked: None, answers: None, permissions })
     }
 
-    /// Whether a PKCS #11 token makes the signatures of this identity. Then each one may take long.
+    /// The time that a PKCS #11 token has spent on signatures of this identity so far. Zero for a key in a file.
     #[must_use]
-    pub fn signs_in_token(&self) -> bool {
-        match self.key {
-            IdentityKey::File(_) => false,
+    pub fn time_in_token(&self) -> Duration {
+        match &self.key {
+            IdentityKey::File(_) => Duration::ZERO,
             #[cfg(feature = "pkcs11")]
-            IdentityKey::Token(_) => true,
+            IdentityKey::Token(key) => key.busy(),
         }
     }
 
@@ -157,6 +158,18 @@ impl LocalIdentity {
         answers.check(&self.certificate).map_err(IdentityError::Revocation)?;
         self.answers = Some(answers);
         Ok(self)
+    }
+
+    /// Whether the authority has promised a newer list of revoked certificates by now. The old one still counts.
+    #[must_use]
+    pub fn has_old_list(&self, now: i64) -> bool {
+        self.revoked.as_ref().and_then(RevocationList::next_update).is_some_and(|next| next < now)
+    }
+
+    /// Whether the authority has promised a newer answer of OCSP by now. The old one still counts.
+    #[must_use]
+    pub fn has_old_answers(&self, now: i64) -> bool {
+        self.answers.as_ref().and_then(OcspResponses::first_update).is_some_and(|next| next < now)
     }
 
     /// The certificate.

@@ -204,6 +204,10 @@ impl Check {
         let Some(text) = self.unwrap(path, files::read_text(path)) else { return };
         let Some(list) = self.unwrap(path, RevocationList::from_pem(&text, authority)) else { return };
         self.unwrap(path, list.check(certificate));
+        if let Some(end) = list.next_update().filter(|end| *end < self.now) {
+            let text = "the list of revoked certificates is old: there is a newer one since";
+            self.warn(path, format!("{text} {}; copy it here", moment::format(end)));
+        }
     }
 
     fn check_ocsp(&mut self, path: &Path, authority: &Certificate, certificate: &Certificate) {

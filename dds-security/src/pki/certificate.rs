@@ -10,6 +10,7 @@ use der::{Decode, Encode};
 use std::fmt;
 use x509_cert::Version;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, NameConstraints};
+use x509_cert::name::Name;
 
 /// Extensions that this crate knows. An unknown critical one refuses its certificate (RFC 5280, 4.2).
 const KNOWN: [ObjectIdentifier; 4] = [
@@ -197,7 +198,7 @@ impl Certificate {
     /// Checks issuer, signature, purpose and validity, for a key that signs.
     fn check_issued(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
         let content = &self.parsed.tbs_certificate;
-        if content.issuer != authority.parsed.tbs_certificate.subject {
+        if !authority.has_name(&content.issuer) {
             return Err(CertificateError::OtherIssuer {
                 // Nothing has proved this text yet.
                 issuer: legible(&content.issuer.to_string()),
@@ -210,6 +211,11 @@ impl Certificate {
             return Err(CertificateError::NoIdentity);
         }
         self.check_time(now)
+    }
+
+    /// Whether a name is that of this authority. Tools encode one name in several ways, so its text decides.
+    pub(super) fn has_name(&self, name: &Name) -> bool {
+        self.subject.is_authority(&SubjectName::from_x509(name))
     }
 
     /// Checks that this certificate may issue others at a time.
@@ -370,3 +376,60 @@ impl fmt::Display for CertificateError {
 }
 
 impl std::error::Error for CertificateError {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Issuer, RevocationList, sign_document, verify_document};
+    use super::*;
+    use der::asn1::{Any, PrintableStringRef, SetOfVec};
+    use x509_cert::attr::AttributeTypeAndValue;
+    use x509_cert::name::{RdnSequence, RelativeDistinguishedName};
+
+    const VALIDITY: Validity = Validity { not_before: 1_700_000_000, not_after: 1_900_000_000 };
+    const NOW: i64 = 1_800_000_000;
+
+    /// A common name as a PrintableString. This crate writes UTF8String.
+    fn printable(common_name: &str) -> Name {
+        let oid = ObjectIdentifier::new_unwrap("2.5.4.3");
+        let value = Any::encode_from(&PrintableStringRef::new(common_name).unwrap()).unwrap();
+        let attributes = SetOfVec::try_from(vec![AttributeTypeAndValue { oid, value }]).unwrap();
+        RdnSequence(vec![RelativeDistinguishedName(attributes)])
+    }
+
+    /// One tool writes the certificate of an authority, and another one those that it signs.
+    #[test]
+    fn encoding_of_the_name_of_an_authority_does_not_matter() {
+        let key = PrivateKey::generate().unwrap();
+        let authority = Issuer::with_key("Identity CA", key.clone(), VALIDITY).unwrap();
+        let authority = authority.certificate();
+        for name in ["Identity CA", "identity  ca"] {
+            let issuer = Issuer::with_name(&printable(name), key.clone(), VALIDITY).unwrap();
+            assert_ne!(issuer.certificate().subject_der(), authority.subject_der());
+            let identity = issuer.issue("robot", &key, VALIDITY).unwrap();
+            assert_eq!(identity.check_identity(authority, NOW), Ok(()), "{name}");
+            let list = issuer.revoke(std::slice::from_ref(&identity), VALIDITY.not_before).unwrap();
+            for known in [authority, issuer.certificate()] {
+                let list = RevocationList::from_pem(&list, known).unwrap();
+                assert_eq!(list.check(&identity), Err(CertificateError::Revoked), "{name}");
+            }
+        }
+        let other = Issuer::with_name(&printable("other CA"), key.clone(), VALIDITY).unwrap();
+        let identity = other.issue("robot", &key, VALIDITY).unwrap();
+        let refused = identity.check_identity(authority, NOW);
+        assert!(matches!(refused, Err(CertificateError::OtherIssuer { .. })), "{refused:?}");
+        let list = other.revoke(std::slice::from_ref(&identity), VALIDITY.not_before).unwrap();
+        let refused = RevocationList::from_pem(&list, authority);
+        assert!(matches!(refused, Err(CertificateError::OtherIssuer { .. })), "{refused:?}");
+    }
+
+    /// The signature of a document names the issuer and the number of the authority's certificate.
+    #[test]
+    fn encoding_of_the_name_of_a_signer_does_not_matter() {
+        let key = PrivateKey::generate().unwrap();
+        let mut signer = Issuer::with_key("Permissions CA", key, VALIDITY).unwrap();
+        let authority = signer.certificate().clone();
+        signer.certificate_mut().parsed.tbs_certificate.issuer = printable("Permissions CA");
+        let file = sign_document("<dds></dds>\n", &signer).unwrap();
+        assert_eq!(verify_document(&file, &authority).as_deref(), Ok("<dds></dds>\r\n"));
+    }
+}

@@ -68,7 +68,11 @@ impl Issuer {
     /// # Errors
     /// [`IssueError`] if the name or validity is faulty, or the system has no random numbers.
     pub fn with_key(common_name: &str, key: PrivateKey, validity: Validity) -> Result<Self, IssueError> {
-        let subject = name_of(common_name)?;
+        Self::with_name(&name_of(common_name)?, key, validity)
+    }
+
+    /// As [`with_key`](Self::with_key), with any name.
+    pub(super) fn with_name(subject: &Name, key: PrivateKey, validity: Validity) -> Result<Self, IssueError> {
         let extensions = |identifier: [u8; 20]| -> der::Result<Vec<Extension>> {
             Ok(vec![
                 extension(&BasicConstraints { ca: true, path_len_constraint: Some(0) }, true)?,
@@ -76,7 +80,7 @@ impl Issuer {
                 extension(&SubjectKeyIdentifier(OctetString::new(identifier)?), false)?,
             ])
         };
-        let certificate = build(&subject, &subject, &key, &key, validity, extensions)?;
+        let certificate = build(subject, subject, &key, &key, validity, extensions)?;
         Ok(Self { certificate, key })
     }
 
@@ -137,6 +141,19 @@ impl Issuer {
     /// # Errors
     /// [`IssueError`] if the time is faulty.
     pub fn revoke(&self, certificates: &[Certificate], now: i64) -> Result<String, IssueError> {
+        self.revoke_until(certificates, now, None)
+    }
+
+    /// As [`revoke`](Self::revoke), and says when a newer list follows, in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`IssueError`] if a time is faulty.
+    pub fn revoke_until(
+        &self,
+        certificates: &[Certificate],
+        now: i64,
+        next_update: Option<i64>,
+    ) -> Result<String, IssueError> {
         let this_update = time_of(now)?;
         let algorithm = self.key.public().signature_algorithm();
         let entry = |certificate: &Certificate| RevokedCert {
@@ -149,8 +166,8 @@ impl Issuer {
             signature: algorithm.clone(),
             issuer: self.certificate.parsed.tbs_certificate.subject.clone(),
             this_update,
-            next_update: None,
-            revoked_certificates: Some(certificates.iter().map(entry).collect()),
+            next_update: next_update.map(time_of).transpose()?,
+            revoked_certificates: (!certificates.is_empty()).then(|| certificates.iter().map(entry).collect()),
             crl_extensions: None,
         };
         let signature = self.key.sign(&tbs_cert_list.to_der().map_err(malformed)?);
@@ -165,6 +182,11 @@ impl Issuer {
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    #[cfg(test)]
+    pub(super) fn certificate_mut(&mut self) -> &mut Certificate {
+        &mut self.certificate
     }
 
     /// The private key of the authority.

@@ -1,7 +1,7 @@
 //! Certificates of X.509, and the signatures of governance and permissions.
 //!
-//! Files come in as bytes, and certificates, texts and errors go out. The module has no clock: the caller passes the
-//! time, in seconds since 1970.
+//! Files come in as bytes, and certificates, texts and errors go out. The module reads no clock: the caller passes the
+//! time, in seconds since 1970. Only `pkcs11_key` measures how long its token takes.
 //!
 //! | file | content |
 //! |---|---|

@@ -9,6 +9,7 @@ use der::asn1::{GeneralizedTime, OctetString};
 use der::oid::{AssociatedOid, ObjectIdentifier};
 use sha1::{Digest, Sha1};
 use x509_cert::ext::Extension;
+use x509_cert::serial_number::SerialNumber;
 use x509_ocsp::{BasicOcspResponse, CertId, CertStatus, OcspResponse, OcspResponseStatus, SingleResponse};
 
 /// Most certificates of responders in one response. Each costs an operation with a public key.
@@ -70,10 +71,20 @@ impl OcspResponses {
         self.newest(certificate)?.next_update.map(|time| unix(time.0))
     }
 
+    /// When the authority will have a newer answer about any of the certificates, in seconds since 1970.
+    #[must_use]
+    pub fn first_update(&self) -> Option<i64> {
+        let numbers = self.answers.iter().map(|answer| &answer.cert_id.serial_number);
+        numbers.filter_map(|number| Some(unix(self.newest_about(number)?.next_update?.0))).min()
+    }
+
     fn newest(&self, certificate: &Certificate) -> Option<&SingleResponse> {
         // The answers are about certificates of the authority, and the caller checks that it has issued this one. So
         // the number names it.
-        let number = &certificate.parsed.tbs_certificate.serial_number;
+        self.newest_about(&certificate.parsed.tbs_certificate.serial_number)
+    }
+
+    fn newest_about(&self, number: &SerialNumber) -> Option<&SingleResponse> {
         let about = self.answers.iter().filter(|answer| answer.cert_id.serial_number == *number);
         about.max_by_key(|answer| unix(answer.this_update.0))
     }
@@ -225,6 +236,7 @@ mod tests {
         for both in [[first.clone(), second.clone()].concat(), [second, first].concat()] {
             let unknown = Err(CertificateError::OcspUnknown);
             assert_eq!(check(&read(&both)), [Err(CertificateError::Revoked), unknown, Ok(())]);
+            assert_eq!(read(&both).first_update(), Some(NOW + 100), "the older answers do not count");
         }
     }
 

@@ -15,7 +15,9 @@ use cryptoki::types::AuthPin;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 /// Most bytes of a file with a PIN.
@@ -29,6 +31,8 @@ pub struct Pkcs11Key {
     uri: Pkcs11Uri,
     public: PublicKey,
     state: Arc<Mutex<KeyState>>,
+    /// Nanoseconds of all signatures.
+    busy: Arc<AtomicU64>,
 }
 
 /// What this process has of a key.
@@ -88,7 +92,7 @@ impl Pkcs11Key {
     pub fn open(uri: &Pkcs11Uri, certificate: &Certificate) -> Result<Self, Pkcs11Error> {
         let public = certificate.public_key().clone();
         let state = Arc::new(Mutex::new(KeyState::Open(OpenKey::new(uri, &public)?)));
-        let key = Self { uri: uri.clone(), public, state };
+        let key = Self { uri: uri.clone(), public, state, busy: Arc::default() };
         let mut challenge = [0; 32];
         getrandom::fill(&mut challenge).map_err(|error| Pkcs11Error::Sign(error.to_string()))?;
         key.sign_handshake(&challenge)?;
@@ -99,6 +103,19 @@ impl Pkcs11Key {
     ///
     /// A signature that does not fit the certificate is an error, and does not leave this function.
     pub(crate) fn sign_handshake(&self, bytes: &[u8]) -> Result<Vec<u8>, Pkcs11Error> {
+        let start = Instant::now();
+        let signed = self.sign(bytes);
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.busy.fetch_add(nanos, Ordering::Relaxed);
+        signed
+    }
+
+    /// Time that all signatures so far have taken, also those that failed.
+    pub(crate) fn busy(&self) -> Duration {
+        Duration::from_nanos(self.busy.load(Ordering::Relaxed))
+    }
+
+    fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, Pkcs11Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let KeyState::Open(open) = &*state {
             match open.sign(&self.public, bytes) {

@@ -3,8 +3,10 @@
 use super::bounds::is_bounded;
 use super::certificate::encoded;
 use super::{Certificate, CertificateError, pem};
+use crate::access::SubjectName;
 use der::Decode;
 use x509_cert::crl::CertificateList;
+use x509_cert::time::Time;
 
 /// The certificates that an authority has revoked: all lists (CRL) of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,12 +37,25 @@ impl RevocationList {
     /// [`CertificateError::Revoked`] if one has.
     pub fn check(&self, certificate: &Certificate) -> Result<(), CertificateError> {
         let content = &certificate.parsed.tbs_certificate;
+        let issuer = SubjectName::from_x509(&content.issuer);
         let is_revoked = self.lists.iter().map(|list| &list.tbs_cert_list).any(|list| {
             let revoked = list.revoked_certificates.as_deref().unwrap_or_default();
-            list.issuer == content.issuer && revoked.iter().any(|entry| entry.serial_number == content.serial_number)
+            SubjectName::from_x509(&list.issuer).is_authority(&issuer)
+                && revoked.iter().any(|entry| entry.serial_number == content.serial_number)
         });
         if is_revoked { Err(CertificateError::Revoked) } else { Ok(()) }
     }
+
+    /// When the authority will have a newer list, in seconds since 1970. `None` if it does not say so.
+    #[must_use]
+    pub fn next_update(&self) -> Option<i64> {
+        let newest = self.lists.iter().map(|list| &list.tbs_cert_list).max_by_key(|list| unix(list.this_update));
+        newest?.next_update.map(unix)
+    }
+}
+
+fn unix(time: Time) -> i64 {
+    time.to_unix_duration().as_secs().try_into().unwrap_or(i64::MAX)
 }
 
 /// Reads one list and verifies it.
@@ -51,7 +66,7 @@ fn read(block: &str, authority: &Certificate) -> Result<CertificateList, Certifi
     }
     let list = CertificateList::from_der(&bytes).map_err(|_| CertificateError::Malformed)?;
     let content = &list.tbs_cert_list;
-    if content.issuer != authority.parsed.tbs_certificate.subject {
+    if !authority.has_name(&content.issuer) {
         return Err(CertificateError::OtherIssuer {
             issuer: content.issuer.to_string(),
             authority: authority.subject_text(),
@@ -97,6 +112,16 @@ mod tests {
         let text = [list(&authority, &one), list(&foreign, &other)].concat();
         let result = RevocationList::from_pem(&text, authority.certificate());
         assert_eq!(result, Err(CertificateError::Signature));
+    }
+
+    #[test]
+    fn newest_list_tells_the_next_update() {
+        let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
+        let from = VALIDITY.not_before;
+        let lists = [(from, None), (from + 10, Some(from + 20)), (from + 5, Some(from + 90))]
+            .map(|(now, next)| authority.revoke_until(&[], now, next).unwrap());
+        let next = |text: &str| RevocationList::from_pem(text, authority.certificate()).unwrap().next_update();
+        assert_eq!((next(&lists[0]), next(&lists.concat())), (None, Some(from + 20)));
     }
 
     #[test]

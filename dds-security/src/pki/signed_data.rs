@@ -4,6 +4,7 @@ use super::bounds::is_bounded;
 use super::certificate::encoded;
 use super::public_key::Hash;
 use super::{Certificate, Issuer, SignatureError};
+use crate::access::SubjectName;
 use cms::cert::{CertificateChoices, IssuerAndSerialNumber};
 use cms::content_info::{CmsVersion, ContentInfo};
 use cms::signed_data::{
@@ -77,7 +78,8 @@ fn is_from(signer: &SignerIdentifier, authority: &Certificate) -> bool {
     let content = &authority.parsed.tbs_certificate;
     match signer {
         SignerIdentifier::IssuerAndSerialNumber(id) => {
-            id.issuer == content.issuer && id.serial_number == content.serial_number
+            let [named, own] = [&id.issuer, &content.issuer].map(SubjectName::from_x509);
+            named.is_authority(&own) && id.serial_number == content.serial_number
         }
         SignerIdentifier::SubjectKeyIdentifier(id) => {
             let extensions = content.extensions.as_deref().unwrap_or_default();
