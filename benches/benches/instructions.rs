@@ -59,10 +59,8 @@ const EQUAL_PATHS: [[&str; 2]; 15] = [
 ];
 
 /// Pairs of paths without and with histograms. Each has the most instructions of the histograms for a sample.
-///
-/// A search for the acknowledged changes takes most instructions of the second pair, once for each acknowledgment.
 const HISTOGRAM_PATHS: [([&str; 2], u64); 2] =
-    [(["received_without_histogram", "received"], 70), (["acknowledged_without_histogram", "acknowledged"], 200)];
+    [(["received_without_histogram", "received"], 70), (["acknowledged_without_histogram", "acknowledged"], 120)];
 
 /// Passes of the two runs of a path.
 const PASSES: [u32; 2] = [2_000, 6_000];

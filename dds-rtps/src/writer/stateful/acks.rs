@@ -80,7 +80,7 @@ impl StatefulWriter {
         self.readers.enqueue(now.instant, index);
         self.note_progress_of(index);
         let received = self.finished_up_to(self.acks.progress.received());
-        self.acks.latency.note_acknowledged(now.time, received, &self.history);
+        self.acks.latency.note_acknowledged(now.time, received);
         self.heartbeat.note_answer(now.instant, self.expects_answer());
         self.settle(now);
     }

@@ -130,7 +130,7 @@ impl StatefulWriter {
         let change = self.numbered(now, number, change, presented);
         // A dispose or unregister never expires, because late readers could not learn of it otherwise.
         let expires = if change.kind == ChangeKind::Alive { self.lifespan.expiry(now, &change) } else { None };
-        let (instance, len) = (change.instance, payload_len(&change));
+        let (instance, len, source_timestamp) = (change.instance, payload_len(&change), change.source_timestamp);
         match self.history.insert(change, expires, acknowledged) {
             Ok(None) => {}
             Ok(Some(replaced)) => {
@@ -144,6 +144,9 @@ impl StatefulWriter {
             self.history.meet_deadline(instance, now.instant);
         }
         self.cursor.set_last(number);
+        if self.readers.destinations.reliable_count > 0 {
+            self.acks.latency.note_written(number, source_timestamp);
+        }
         if len > usize::from(self.readers.destinations.fragment_size) {
             self.long.note_large(number);
         }
