@@ -7,7 +7,7 @@ pub use crate::commands::security::{
 };
 pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 pub use crate::live_view::otlp::CollectorUrl;
-pub use crate::writer_options::{DurabilityOption, WriterQosOptions};
+pub use crate::writer_options::{DurabilityOption, GivenPolicies, WriterQosOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use std::net::SocketAddr;
 use std::path::PathBuf;

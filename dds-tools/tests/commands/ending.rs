@@ -59,6 +59,26 @@ fn each_command_takes_or_refuses_an_end() {
     }
 }
 
+#[test]
+fn each_command_has_json_and_options_for_the_network() {
+    // These print text for a shell, or work on files.
+    let without_json = ["completions", "man", "security"];
+    let without_network = ["info", "recover", "completions", "man", "security"];
+    for command in CommandLine::command().get_subcommands() {
+        let name = command.get_name();
+        let parts: Vec<_> = command.get_subcommands().collect();
+        for part in if parts.is_empty() || name == "security" { vec![command] } else { parts } {
+            let has = |option: &str| part.get_arguments().any(|it| it.get_long() == Some(option));
+            // `perf pong` prints nothing.
+            let prints = part.get_name() != "pong" && !without_json.contains(&name);
+            assert_eq!(has("json"), prints, "{name} {}", part.get_name());
+            for option in ["domain", "peer", "scope", "interface", "tag"] {
+                assert_eq!(has(option), !without_network.contains(&name), "{name} {}: --{option}", part.get_name());
+            }
+        }
+    }
+}
+
 /// Runs a command that must end by itself.
 fn ended(domain: &Domain, line: &[&str]) -> Printed {
     let (stop, (done, is_done)) = (Stop::new(), channel::<()>());
