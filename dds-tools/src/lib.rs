@@ -21,6 +21,7 @@
 //! | [`json_input`] | samples from JSON and YAML |
 //! | [`yaml`] | values between JSON and YAML |
 //! | [`ros`] | types, names and QoS of ROS 2 |
+//! | [`ros_schemas`] | definitions of ROS messages in recordings |
 //! | [`recording`] | MCAP files |
 //! | [`recording_files`] | a recording as a sequence of files |
 //! | [`recording_ring`] | the last seconds of all topics in memory |
@@ -45,6 +46,7 @@ pub mod recording;
 pub mod recording_files;
 pub mod recording_ring;
 pub mod ros;
+pub mod ros_schemas;
 mod sample_queue;
 pub mod socket_drops;
 pub mod stop;

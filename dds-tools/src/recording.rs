@@ -8,10 +8,13 @@
 //!
 //! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a
 //! sample of the topic's type that has only the key. So every program that decodes the samples also decodes the ends.
+//!
+//! A keyed topic without a known type has a channel for each instance of each writer. The channel has the key hash that
+//! arrived. Its ends are messages with an encapsulation header alone.
 
 use crate::error::ToolError;
 use crate::options::CompressionOption;
-use dds_core::{SampleInfo, Time};
+use dds_core::{InstanceHandle, SampleInfo, Time};
 use mcap::records::MessageHeader;
 use mcap::sans_io::LinearReaderOptions;
 use mcap::{McapError, Message, WriteOptions};
@@ -56,6 +59,10 @@ pub const WRITER_KEY: &str = "dds.writer_guid";
 pub const PARTICIPANT_KEY: &str = "dds.participant";
 /// Key of the metadata of a channel: whether the topic has a key.
 pub const KEYED_KEY: &str = "dds.keyed";
+/// Key of the metadata of a channel: the key hash of its instance, as 32 hexadecimal digits.
+///
+/// Without a schema, the samples do not tell their keys. So each instance of each writer has a channel.
+pub const KEY_HASH_KEY: &str = "dds.key_hash";
 /// Key of the metadata of a channel: all policies of its writer as JSON, as in a profile file.
 pub const WRITER_QOS_KEY: &str = "dds.writer_qos";
 /// Key of the metadata of a channel: the partitions, PRESENTATION and GROUP_DATA of its publisher as JSON.
@@ -296,6 +303,20 @@ fn nanoseconds(time: Time) -> u64 {
 #[must_use]
 pub fn time_of(nanoseconds: u64) -> Time {
     Time::from_unix_nanos(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+}
+
+/// Returns the instance of a channel with a key hash.
+#[must_use]
+pub fn instance_of(channel: &mcap::Channel<'_>) -> Option<InstanceHandle> {
+    let digits = channel.metadata.get(KEY_HASH_KEY)?;
+    let number = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 32)?;
+    Some(InstanceHandle::from_key_hash(number.to_be_bytes()))
+}
+
+/// Returns the key hash of an instance as [`KEY_HASH_KEY`] has it. `None` for the instance of a topic without a key.
+#[must_use]
+pub fn key_hash_text(instance: InstanceHandle) -> Option<String> {
+    instance.as_bytes().map(|bytes| format!("{:032x}", u128::from_be_bytes(*bytes)))
 }
 
 /// Returns the topic of a channel, also of one with ends of instances.

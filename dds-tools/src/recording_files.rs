@@ -3,7 +3,8 @@
 use crate::error::ToolError;
 use crate::options::CompressionOption;
 use crate::recording::{ChannelId, MessageTimes, RecordedChannel, RecordingWriter, ReservedFile};
-use crate::ros::{ROS_PROFILE, ROS_SCHEMA_ENCODING};
+use crate::ros::ROS_PROFILE;
+use crate::ros_schemas::is_ros_encoding;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -189,7 +190,7 @@ impl RecordingFiles {
 
 /// Returns whether a channel is a topic of ROS. One is enough for the profile of ROS.
 pub(crate) fn has_ros_channels<'c>(mut channels: impl Iterator<Item = &'c RecordedChannel>) -> bool {
-    channels.any(|channel| channel.schema.as_ref().is_some_and(|schema| schema.encoding == ROS_SCHEMA_ENCODING))
+    channels.any(|channel| channel.schema.as_ref().is_some_and(|schema| is_ros_encoding(schema.encoding)))
 }
 
 /// Creates a file with the first free number from `number`, and returns the number.

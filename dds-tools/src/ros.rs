@@ -3,6 +3,7 @@
 //! The files come from the ament environment (`AMENT_PREFIX_PATH`), or else from the set that `dds-idl` ships. So the
 //! program knows the types of most ROS topics, although ROS nodes do not describe them by XTypes.
 
+use crate::ros_schemas::{RosSchema, SchemaTexts};
 use crate::yaml::from_yaml;
 use dds_core::Duration;
 use dds_core::builtin::PublicationBuiltinTopicData;
@@ -10,13 +11,10 @@ use dds_core::dynamic::DynamicType;
 use dds_core::qos::{DataWriterQos, Durability, History, LivelinessKind};
 use dds_idl::description::dynamic_type;
 use dds_idl::packages::RosPackages;
-use dds_idl::ros::{InterfaceKind, InterfaceName, LoadedInterfaces, RosNaming, RosTypes, parse_interface};
+use dds_idl::ros::{InterfaceKind, InterfaceName, RosNaming};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Encoding of schemas: `.msg` files of a message and of the messages that it needs.
-pub const ROS_SCHEMA_ENCODING: &str = "ros2msg";
 /// Profile of a recording with topics of ROS.
 pub const ROS_PROFILE: &str = "ros2";
 /// Key of the metadata of a channel: QoS of its publishers as YAML.
@@ -25,12 +23,6 @@ pub const OFFERED_QOS_KEY: &str = "offered_qos_profiles";
 pub const TYPE_HASH_KEY: &str = "topic_type_hash";
 /// Prefix of the DDS topics that are topics of ROS.
 const TOPIC_PREFIX: &str = "rt";
-/// Line between the messages of a schema.
-const SEPARATOR: &str = "================================================================================";
-/// Longest schema that is read, in bytes. The longest one of `common_interfaces` has 20 000.
-const SCHEMA_LEN_MAX: usize = 1 << 20;
-/// Most messages of a schema that is read.
-const SCHEMA_MESSAGES_MAX: usize = 1000;
 /// Most publishers whose QoS a channel has.
 const OFFERED_QOS_MAX: usize = 16;
 
@@ -45,26 +37,22 @@ pub struct RosTopicType {
     pub hash: Option<String>,
 }
 
-/// A schema for recordings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RosSchema {
-    /// Name of the message, such as `std_msgs/msg/String`.
-    pub name: String,
-    /// Its file, and the files of the messages that it needs.
-    pub text: String,
-}
-
 /// Returns the type with a DDS type name such as `std_msgs::msg::dds_::String_`.
 ///
 /// `None` for a type that is not of ROS, or whose interface file is not found.
 #[must_use]
 pub fn ros_type(type_name: &str) -> Option<RosTopicType> {
+    type_in(&RosPackages::default().ament_environment(), type_name)
+}
+
+pub(crate) fn type_in(packages: &RosPackages, type_name: &str) -> Option<RosTopicType> {
     let name = InterfaceName::from_dds_type_name(type_name)?;
-    let loaded = RosPackages::default().ament_environment().load(std::slice::from_ref(&name));
-    let schema = if name.kind() == InterfaceKind::Message { schema_of(&loaded, &name) } else { None };
+    let loaded = packages.load(std::slice::from_ref(&name));
+    let texts = (name.kind() == InterfaceKind::Message).then(|| SchemaTexts::new(&loaded, &name));
     let hash = loaded.types.type_hash(&name).map(|hash| hash.to_string());
     let specification = loaded.into_specification(RosNaming::Dds).ok()?;
     let ty = dynamic_type(&specification, specification.find(type_name)?).ok()?;
+    let schema = texts.map(|texts| texts.into_schema(&name, &ty));
     Some(RosTopicType { ty, schema, hash })
 }
 
@@ -78,84 +66,6 @@ pub fn ros_topic(topic: &str) -> Option<&str> {
 #[must_use]
 pub fn dds_topic(name: &str) -> String {
     if name.starts_with('/') { format!("{TOPIC_PREFIX}{name}") } else { name.to_owned() }
-}
-
-fn schema_of(loaded: &LoadedInterfaces, name: &InterfaceName) -> Option<RosSchema> {
-    let text_of = |name: &InterfaceName| {
-        let end = std::path::PathBuf::from(format!("{}/{}/{}.msg", name.package(), name.kind(), name.name()));
-        let mut files = loaded.sources.files();
-        files.find(|(_, file)| file.path().ends_with(&end)).map(|(_, file)| file.text())
-    };
-    let mut text = text_of(name)?.to_owned();
-    for interface in loaded.types.interfaces() {
-        let needed = interface.name();
-        if needed == name {
-            continue;
-        }
-        let _ = write!(text, "\n{SEPARATOR}\nMSG: {}/{}\n{}", needed.package(), needed.name(), text_of(needed)?);
-    }
-    Some(RosSchema { name: name.to_string(), text })
-}
-
-/// Returns the type of a schema, with the DDS type name.
-///
-/// # Errors
-/// The reason as text: the schema is too long, has an error, lacks a message, or a message contains itself.
-pub fn schema_type(name: &str, text: &str) -> Result<DynamicType, String> {
-    if text.len() > SCHEMA_LEN_MAX {
-        return Err(format!("the schema has {} bytes, at most {SCHEMA_LEN_MAX} are read", text.len()));
-    }
-    let root: InterfaceName = name.parse().map_err(|error| format!("the schema has an invalid name: {error}"))?;
-    let mut loaded = LoadedInterfaces::default();
-    let mut section_name = root.clone();
-    for (index, section) in text.split(SEPARATOR).enumerate() {
-        if index == SCHEMA_MESSAGES_MAX {
-            return Err(format!("the schema has more than {SCHEMA_MESSAGES_MAX} messages"));
-        }
-        let mut section = section;
-        if index > 0 {
-            let (header, rest) = section.trim_start().split_once('\n').unwrap_or((section.trim(), ""));
-            let Some(header) = header.trim().strip_prefix("MSG: ") else {
-                return Err(format!("expected `MSG: package/Name` after a separator, found `{}`", header.trim()));
-            };
-            section_name = header.trim().parse().map_err(|error| format!("invalid name of a message: {error}"))?;
-            section = rest;
-        }
-        let file = loaded.sources.add(format!("{section_name}.msg"), section, None);
-        let parsed = parse_interface(&section_name, file, &loaded.sources, &mut loaded.diagnostics);
-        if let Some(interface) = parsed {
-            loaded.types.insert(interface);
-        }
-    }
-    if !loaded.diagnostics.has_errors() {
-        check_contents(&loaded.types)?;
-    }
-    let specification = loaded.into_specification(RosNaming::Dds).map_err(|error| error.to_string())?;
-    let type_name = root.dds_type_name();
-    let Some(id) = specification.find(&type_name) else { return Err(format!("the schema does not define {root}")) };
-    dynamic_type(&specification, id).map_err(|diagnostics| diagnostics.render(&specification.sources, false))
-}
-
-/// Checks that all messages inside of messages exist, and that no message contains itself.
-fn check_contents(types: &RosTypes) -> Result<(), String> {
-    let mut complete = BTreeSet::new();
-    let mut open: Vec<_> = types.interfaces().flat_map(|interface| interface.sections()).collect();
-    while !open.is_empty() {
-        let before = open.len();
-        open.retain(|structure| {
-            let mut nested = structure.fields.iter().filter_map(|field| field.ty.base.structure());
-            let is_complete = nested.all(|name| complete.contains(name));
-            if is_complete {
-                complete.insert(&structure.name);
-            }
-            !is_complete
-        });
-        if open.len() == before {
-            let names: Vec<String> = open.iter().take(3).map(|structure| structure.name.to_string()).collect();
-            return Err(format!("these messages contain themselves or unknown messages: {}", names.join(", ")));
-        }
-    }
-    Ok(())
 }
 
 /// Returns the QoS of publishers as YAML, in the words of `rosbag2` from version 9 on.
@@ -242,22 +152,9 @@ fn offered_time(time: &Value) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::{SEPARATOR, dds_topic, offered_qos_of, offered_writer_qos, ros_topic, ros_type, schema_type};
+    use super::{dds_topic, offered_qos_of, offered_writer_qos, ros_topic, ros_type};
     use dds_core::Duration;
     use dds_core::qos::{DataWriterQos, LivelinessKind};
-
-    #[test]
-    fn schema_has_all_messages_of_a_type() {
-        let found = ros_type("geometry_msgs::msg::dds_::PoseStamped_").expect("the crate ships it");
-        let schema = found.schema.expect("a message has a schema");
-        assert_eq!(schema.name, "geometry_msgs/msg/PoseStamped");
-        for needed in ["std_msgs/Header", "builtin_interfaces/Time", "geometry_msgs/Quaternion"] {
-            assert!(schema.text.contains(&format!("{SEPARATOR}\nMSG: {needed}\n")), "{}", schema.text);
-        }
-        let again = schema_type(&schema.name, &schema.text).expect("own schemas are valid");
-        assert_eq!(again.to_string(), found.ty.to_string());
-        assert!(found.hash.is_some_and(|hash| hash.starts_with("RIHS01_")));
-    }
 
     #[test]
     fn parts_of_services_have_no_schema() {
@@ -265,18 +162,6 @@ mod tests {
         assert_eq!((found.schema, found.ty.name()), (None, "std_srvs::srv::dds_::SetBool_Request_"));
         assert!(ros_type("no_package::msg::dds_::Nothing_").is_none());
         assert!(ros_type("Pose").is_none());
-    }
-
-    #[test]
-    fn incomplete_schema_is_an_error() {
-        let error = |text: &str| schema_type("a/msg/A", text).map(|_| ()).expect_err("the schema is wrong");
-        assert!(error("b/B b\n").contains("contain themselves or unknown messages: a/msg/A"));
-        let cycle = format!("b/B b\n{SEPARATOR}\nMSG: b/B\na/A a\n");
-        assert!(error(&cycle).contains("contain themselves"));
-        assert!(error(&format!("int32 x\n{SEPARATOR}\nint32 y\n")).contains("expected `MSG: package/Name`"));
-        assert!(error("flaot32 x\n").contains("float32"));
-        assert!(error(&" ".repeat(2 << 20)).contains("at most"));
-        assert!(schema_type("a/b/c/d", "").is_err());
     }
 
     #[test]

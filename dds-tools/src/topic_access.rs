@@ -4,7 +4,8 @@ use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::options::{TypeOptions, WriterQosOptions};
 use crate::recording::SCHEMA_ENCODING;
-use crate::ros::{self, ROS_SCHEMA_ENCODING, ros_type};
+use crate::ros::ros_type;
+use crate::ros_schemas::{self, ROS_IDL_ENCODING, ROS_MSG_ENCODING};
 use crate::stop::Stop;
 use dds_cdr::filter::Filter;
 use dds_core::dynamic::{DynamicData, DynamicType};
@@ -184,7 +185,8 @@ pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<Dynamic
     let Ok(text) = std::str::from_utf8(&schema.data) else { return Err("the schema is not UTF-8".to_owned()) };
     match schema.encoding.as_str() {
         SCHEMA_ENCODING => {}
-        ROS_SCHEMA_ENCODING => return ros::schema_type(&schema.name, text),
+        ROS_MSG_ENCODING => return ros_schemas::schema_type(&schema.name, text),
+        ROS_IDL_ENCODING => return ros_schemas::idl_schema_type(&schema.name, text),
         other => return Err(format!("the schema has the unknown encoding \"{other}\"")),
     }
     // `record` writes the extensibility of every type. Other programs may rely on a default, and names differ in case.

@@ -3,7 +3,7 @@
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
 use crate::recording::{RecordedSchema, SCHEMA_ENCODING};
-use crate::ros::{ROS_SCHEMA_ENCODING, RosTopicType, ros_topic, ros_type};
+use crate::ros::{RosTopicType, ros_topic, ros_type};
 use crate::topic_access::TypeFile;
 use dds_core::DomainParticipant;
 use dds_core::dynamic::DynamicType;
@@ -40,8 +40,8 @@ impl KnownType {
     /// Returns the name of a topic's channel, and its schema if the type is known. Topics of ROS have those of ROS.
     pub(crate) fn channel<'n>(&self, topic: &'n str) -> (&'n str, Option<RecordedSchema>) {
         if let (Self::Ros(RosTopicType { schema: Some(schema), .. }), Some(name)) = (self, ros_topic(topic)) {
-            let (type_name, text) = (schema.name.clone(), schema.text.clone());
-            return (name, Some(RecordedSchema { name: type_name, encoding: ROS_SCHEMA_ENCODING, text }));
+            let (type_name, encoding, text) = (schema.name.clone(), schema.encoding, schema.text.clone());
+            return (name, Some(RecordedSchema { name: type_name, encoding, text }));
         }
         let Some(ty) = self.dynamic() else { return (topic, None) };
         let schema = RecordedSchema { name: ty.name().to_owned(), encoding: SCHEMA_ENCODING, text: ty.to_string() };

@@ -11,9 +11,10 @@ use crate::network;
 use crate::options::PlayOptions;
 use crate::recording::{
     self, INSTANCE_END_KEY, KEYED_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY,
-    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, is_selected, topic_of,
+    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, instance_of, is_selected, topic_of,
 };
-use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, dds_topic, offered_writer_qos};
+use crate::ros::{OFFERED_QOS_KEY, dds_topic, offered_writer_qos};
+use crate::ros_schemas::is_ros_encoding;
 use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, schema_type};
 use dds_core::cdr::Raw;
@@ -21,9 +22,9 @@ use dds_core::cdr::{Encoded, Encoding};
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataRepresentation, DataWriterQos, History, PublisherQos, ResourceLimits, TopicQos};
-use dds_core::relay;
+use dds_core::relay::{self, ChangeKind, NewChange, Payload};
 use dds_core::writer::WriteOptions;
-use dds_core::{DataWriter, DomainParticipant};
+use dds_core::{DataWriter, DomainParticipant, InstanceHandle};
 use dds_idl::ros::InterfaceName;
 use mcap::{Channel, Message};
 use serde_json::json;
@@ -124,17 +125,47 @@ enum TopicWriter {
 }
 
 impl TopicWriter {
-    fn write(&self, sample: Encoded<'_>, options: WriteOptions) -> Result<(), ToolError> {
-        match self {
-            Self::Described { writer, .. } => writer.write_encoded_with(sample, options)?,
-            Self::Encoded(writer) => writer.write_encoded_with(sample, options)?,
+    /// Publishes a sample. `instance` has the recorded key hash, if only that tells the instance.
+    fn write(
+        &self,
+        sample: Encoded<'_>,
+        instance: Option<InstanceHandle>,
+        options: WriteOptions,
+    ) -> Result<(), ToolError> {
+        match (self, instance) {
+            (Self::Described { writer, .. }, _) => writer.write_encoded_with(sample, options)?,
+            (Self::Encoded(writer), None) => writer.write_encoded_with(sample, options)?,
+            (Self::Encoded(writer), Some(instance)) => {
+                let mut change = NewChange::alive(instance, Payload::copy_of(sample.bytes));
+                change.source_timestamp = options.source_timestamp;
+                relay::publish(writer, change)?;
+            }
         }
         Ok(())
     }
 
-    /// Ends the instance whose key is the sample. Returns whether the type is known, so that the sample has a key.
-    fn end_instance(&self, kind: &str, key: Encoded<'_>, options: WriteOptions) -> Result<bool, ToolError> {
-        let Self::Described { writer, ty } = self else { return Ok(false) };
+    /// Ends an instance: that with the recorded key hash, or else the one whose key is the sample.
+    ///
+    /// Returns whether the instance is known.
+    fn end_instance(
+        &self,
+        kind: &str,
+        key: Encoded<'_>,
+        instance: Option<InstanceHandle>,
+        options: WriteOptions,
+    ) -> Result<bool, ToolError> {
+        let (writer, ty) = match (self, instance) {
+            (Self::Described { writer, ty }, _) => (writer, ty),
+            (Self::Encoded(writer), Some(instance)) => {
+                let kind =
+                    if kind == "disposed" { ChangeKind::NotAliveDisposed } else { ChangeKind::NotAliveUnregistered };
+                let change = NewChange::not_alive(kind, instance, Payload::copy_of(&[]));
+                let source_timestamp = options.source_timestamp;
+                relay::publish(writer, NewChange { payload: None, source_timestamp, ..change })?;
+                return Ok(true);
+            }
+            (Self::Encoded(_), None) => return Ok(false),
+        };
         let Ok(key) = DynamicData::from_payload(ty, key.bytes) else { return Ok(false) };
         let result = match kind {
             "disposed" => writer.dispose_with(&key, options),
@@ -285,7 +316,8 @@ impl Player<'_> {
                 Err(reason) => writeln!(notes, "{name}: {reason}").map_err(ToolError::output)?,
             }
         }
-        writeln!(notes, "{name}: published without its type, as one instance").map_err(ToolError::output)?;
+        let instances = if instance_of(channel).is_some() { "" } else { ", as one instance" };
+        writeln!(notes, "{name}: published without its type{instances}").map_err(ToolError::output)?;
         let topic = self.participant.raw_topic(name, &type_name, TopicQos::default())?;
         // Some peers match no writer without a key if the topic has one.
         let is_keyed = channel.metadata.get(KEYED_KEY).is_some_and(|value| value == "true");
@@ -334,7 +366,7 @@ impl Player<'_> {
             if !self.await_due(due, notes, stop)? {
                 break;
             }
-            let options = self.write_options(&message);
+            let (options, instance) = (self.write_options(&message), instance_of(channel));
             let mut is_skipped = false;
             for &index in writers.iter() {
                 // One message goes to the writers of each QoS.
@@ -344,11 +376,11 @@ impl Player<'_> {
                 let writer = &self.writers[index].1;
                 match channel.metadata.get(INSTANCE_END_KEY) {
                     None => {
-                        writer.write(sample, options)?;
+                        writer.write(sample, instance, options)?;
                         round.published += 1;
                         self.published += 1;
                     }
-                    Some(kind) => is_skipped |= !writer.end_instance(kind, sample, options)?,
+                    Some(kind) => is_skipped |= !writer.end_instance(kind, sample, instance, options)?,
                 }
             }
             if is_skipped {
@@ -436,7 +468,7 @@ fn is_remapped(from: &str, channel: &Channel<'_>, topic: &str) -> bool {
 /// Returns the DDS topic and type name of a channel. Channels of `rosbag2` have the names of ROS.
 fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
     let schema = channel.schema.as_ref();
-    let ros_name = schema.filter(|schema| schema.encoding == ROS_SCHEMA_ENCODING).map(|schema| &schema.name);
+    let ros_name = schema.filter(|schema| is_ros_encoding(&schema.encoding)).map(|schema| &schema.name);
     let topic = match channel.metadata.get(TOPIC_KEY) {
         Some(topic) => topic.clone(),
         None if ros_name.is_some() => dds_topic(&channel.topic),

@@ -298,7 +298,11 @@ impl RingFiles {
             return Ok(());
         }
         let Some(RingSaving { thread, until }) = self.saving.take() else { return Ok(()) };
-        match thread.join().expect("the thread returns its errors") {
+        let panicked = |_| {
+            let source = std::io::Error::other("the thread that writes the last seconds panicked");
+            Err(ToolError::Io { name: self.path.display().to_string(), source })
+        };
+        match thread.join().unwrap_or_else(panicked) {
             Ok(saved) => {
                 self.next_number = saved.number + 1;
                 self.saved_until = until;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
+use crate::recording::assert_replay_has_the_same_bytes;
 use crate::support::{pose, pose_reader, pose_writer, run_local};
 use dds_core::qos::{DataReaderQos, Ownership};
 use dds_core::{DdsType, DomainParticipant};
@@ -102,6 +103,7 @@ fn commands_understand_cyclone_topics() {
     let content: Value = serde_json::from_str(&run_local(&["info", file, "--json"]).unwrap()).unwrap();
     assert_eq!((&content["samples"], &content["schema"]), (&json!(20), &json!("omgidl")));
     drop(publisher);
+    assert_replay_has_the_same_bytes(file.as_ref(), 20);
 
     let mut subscriber = Peer::start("subscribe");
     assert_eq!(subscriber.line(), "ready");

@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
+use crate::recording::assert_replay_has_the_same_bytes;
 use crate::support::{Domain, run_local};
 use dds_tools::Stop;
 use serde_json::Value;
@@ -93,6 +94,8 @@ fn commands_understand_fast_dds_topics() {
         printed.unwrap();
     });
     drop(publisher);
+    assert_replay_has_the_same_bytes(file.as_ref(), 9);
+    assert_replay_has_the_same_bytes(raw.as_ref(), 9);
 
     let mut subscriber = Fast::start("sub");
     run_local(&["play", file, "--rate", "1000", "--readers-wait", "20", "--domain", "0"]).unwrap();

@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
+use crate::recording::assert_replay_has_the_same_bytes;
 use crate::support::{Domain, run_local};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -79,6 +80,7 @@ fn commands_understand_fast_dds_3_topics_without_idl() {
     let content: Value = serde_json::from_str(&run_local(&["info", file, "--json"]).unwrap()).unwrap();
     assert_eq!((&content["samples"], &content["schema"]), (&json!(20), &json!("omgidl")));
     drop(publisher);
+    assert_replay_has_the_same_bytes(file.as_ref(), 20);
 
     let mut subscriber = Node::start("subscribe");
     let play = ["play", file, "--rate", "10", "--readers-wait", "30"];

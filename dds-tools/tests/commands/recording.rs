@@ -4,18 +4,20 @@ use crate::support::{Domain, Ender, Pose, pose, pose_reader, pose_writer, run_lo
 use clap::ValueEnum;
 use dds_cdr::cdr::{Encoding, decode_payload, encode_payload};
 use dds_core::builtin::PublicationBuiltinTopicData;
+use dds_core::cdr::Raw;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, LivelinessKind, Ownership,
     Presentation, Preset, PublisherQos, TopicQos,
 };
-use dds_core::{DataReader, DataWriter, DdsType, InstanceHandle, InstanceState, SampleInfo};
+use dds_core::relay::{self, ChangeKind, KeySource, NewChange, Payload};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceHandle, InstanceState, SampleInfo};
 use dds_tools::commands::play::PlayKey;
 use dds_tools::commands::recover;
 use dds_tools::domain_view::DomainWatch;
 use dds_tools::options::{CompressionOption, OutputOptions, RecoverOptions};
 use dds_tools::recording::{
-    MessageTimes, PARTICIPANT_KEY, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, WRITER_KEY, messages,
+    KEY_HASH_KEY, MessageTimes, PARTICIPANT_KEY, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, WRITER_KEY, messages,
 };
 use dds_tools::topic_reader::TopicChange;
 use dds_tools::topic_set::{TopicSelection, TopicSet};
@@ -302,6 +304,115 @@ fn ends_of_instances_are_recorded_and_played() {
     }
     let (disposed, left) = (InstanceState::NotAliveDisposed, InstanceState::NotAliveNoWriters);
     assert_eq!(ends, [(Some(1), disposed), (Some(2), left)]);
+}
+
+/// Checks that a replay has the bytes of all `count` samples in a file. A recording of the replay shows them.
+pub(crate) fn assert_replay_has_the_same_bytes(path: &Path, count: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let again = folder.path().join("again.mcap");
+    let domain = Domain::new();
+    let count_text = count.to_string();
+    let record = ["record", "--output", again.to_str().unwrap(), "--count", &count_text, "--type-wait", "1"];
+    std::thread::scope(|scope| {
+        let recorder = scope.spawn(|| domain.run(&[&record[..], &["--for", "60"]].concat()).unwrap());
+        domain.run(&["play", path.to_str().unwrap(), "--rate", "100", "--readers-wait", "60"]).unwrap();
+        recorder.join().unwrap();
+    });
+    let content = |path: &Path| -> Vec<(String, Vec<u8>)> {
+        let all = messages(path).unwrap().map(Result::unwrap).filter(|message| !message.channel.topic.contains('#'));
+        let mut all: Vec<_> = all.map(|message| (message.channel.topic.clone(), message.data.into_owned())).collect();
+        // Samples of several writers may change their order.
+        all.sort_unstable();
+        all
+    };
+    let recorded = content(path);
+    assert_eq!((recorded.len(), &recorded), (count, &content(&again)));
+}
+
+/// Creates a reader that knows the instances of a topic by the key hashes that arrive.
+fn hash_reader(participant: &DomainParticipant, topic: &str, type_name: &str) -> DataReader<Raw> {
+    let topic = participant.raw_topic(topic, type_name, TopicQos::default()).unwrap();
+    let subscriber = participant.subscriber(None).unwrap();
+    let builder = subscriber.reader_builder(&topic).qos(DataReaderQos::default().reliable().keep_all());
+    relay::key_source(builder, KeySource::KeyHash).build().unwrap()
+}
+
+/// Returns the key hash and the state of the next changes, in their order.
+fn next_hashes(reader: &DataReader<Raw>, count: usize) -> Vec<([u8; 16], InstanceState)> {
+    let mut found = Vec::new();
+    while found.len() < count {
+        let info = reader.next_sample().block_for(Duration::from_secs(30)).unwrap().info;
+        found.push((*info.instance_handle.as_bytes().expect("a key hash arrived"), info.instance_state));
+    }
+    found
+}
+
+/// No endpoint describes the type, so only the key hash tells the instance of a sample.
+#[test]
+fn key_hashes_of_an_unknown_type_are_recorded_and_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hashes.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let topic = robot.raw_topic("raw/pose", "Unknown", TopicQos::default()).unwrap();
+    let publisher = robot.publisher(None).unwrap();
+    let builder = publisher.writer_builder(&topic).qos(DataWriterQos::default().reliable().keep_all());
+    let writer = relay::keyed(builder, true).build().unwrap();
+    let instance = |number: u8| InstanceHandle::from_key_hash([number; 16]);
+    let line = ["record", "--output", path.to_str().unwrap(), "--type-wait", "0"];
+    let notes = record_while(&domain, &line, || {
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        for number in [1, 2, 1] {
+            let payload = Payload::copy_of(&[0, 1, 0, 0, number, 0, 0, 0]);
+            relay::publish(&writer, NewChange::alive(instance(number), payload)).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let end = NewChange::not_alive(ChangeKind::NotAliveDisposed, instance(2), Payload::copy_of(&[]));
+        relay::publish(&writer, NewChange { payload: None, ..end }).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+    });
+    assert!(notes.contains("raw/pose: 3 samples, 0 lost, 1 ends of instances\n"), "{notes}");
+    let channels: HashSet<_> =
+        messages(&path).unwrap().map(|message| message.unwrap().channel.metadata.clone()).collect();
+    let hashes: HashSet<_> = channels.iter().map(|metadata| metadata[KEY_HASH_KEY].clone()).collect();
+    assert_eq!(hashes, HashSet::from(["01".repeat(16), "02".repeat(16)]));
+
+    let domain = Domain::new();
+    let reader = hash_reader(&domain.join("observer"), "raw/pose", "Unknown");
+    let played = domain.run(&["play", path.to_str().unwrap(), "--readers-wait", "30"]);
+    assert!(played.notes.contains("raw/pose: published without its type\n"), "{}", played.notes);
+    let (alive, disposed) = (InstanceState::Alive, InstanceState::NotAliveDisposed);
+    let found: HashSet<_> = next_hashes(&reader, 4).into_iter().collect();
+    assert!(found.contains(&([2; 16], disposed)) && found.iter().any(|(hash, _)| *hash == [1; 16]), "{found:?}");
+    assert!(!found.contains(&([1; 16], disposed)), "{found:?} {alive:?}");
+}
+
+/// The type gives the keys. So the replay has the key hashes of each writer that follows the standard.
+#[test]
+fn replay_has_the_key_hashes_of_the_recorded_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hashes.mcap");
+    let domain = Domain::new();
+    let (robot, observer) = (domain.join("robot"), domain.join("observer"));
+    let live = hash_reader(&observer, "robot/pose", "Pose");
+    let writer = robot.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
+    record_while(&domain, &["record", "--output", path.to_str().unwrap(), "robot/pose"], || {
+        writer.wait_for_readers(2).block_for(Duration::from_secs(60)).unwrap();
+        for number in [7, 300] {
+            writer.write(&pose(number, 0.5)).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+    });
+    let hashes =
+        |reader: &DataReader<Raw>| next_hashes(reader, 2).into_iter().map(|(hash, _)| hash).collect::<HashSet<_>>();
+    let expected = hashes(&live);
+    assert_eq!(expected.len(), 2);
+
+    let domain = Domain::new();
+    let replayed = hash_reader(&domain.join("observer"), "robot/pose", "Pose");
+    domain.run(&["play", path.to_str().unwrap(), "--readers-wait", "30"]).unwrap();
+    assert_eq!(hashes(&replayed), expected);
 }
 
 /// A recording of ten seconds with two topics: each second has one robot.

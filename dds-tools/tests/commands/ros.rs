@@ -1,5 +1,7 @@
 //! Topics of ROS.
 
+#![allow(clippy::disallowed_methods, reason = "readers of bags, and the program with its environment, are processes")]
+
 use crate::recording::record_while;
 use crate::serving::await_that;
 use crate::support::{Domain, PATIENCE, run_local};
@@ -8,7 +10,7 @@ use dds_core::qos::{DataReaderQos, DataWriterQos, TopicQos};
 use dds_core::{DataWriter, DdsType, DomainParticipant, Duration};
 use dds_tools::recording::{PARTICIPANT_KEY, WRITER_KEY, messages};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// `geometry_msgs/msg/Vector3`, as nodes of ROS send it.
@@ -74,6 +76,78 @@ fn record_two_publishers(path: &Path) -> [String; 2] {
     });
     let guids: Vec<String> = writers.iter().map(|writer| writer.guid().to_string()).collect();
     guids.try_into().unwrap()
+}
+
+/// A message that its package has as `.idl` alone.
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(name = "fleet::msg::dds_::Track_", extensibility = "final")]
+struct Track {
+    number: u32,
+    x: f64,
+}
+
+/// As [`Track`], with a key. No `.msg` file can have one.
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(name = "fleet::msg::dds_::Robot_", extensibility = "final")]
+struct Robot {
+    #[dds(key)]
+    number: u32,
+    x: f64,
+}
+
+/// Records two samples of each message, by a program that finds the package.
+fn record_messages_of_idl(folder: &Path) -> PathBuf {
+    let messages = folder.join("share/fleet/msg");
+    std::fs::create_dir_all(&messages).unwrap();
+    for (name, key) in [("Track", ""), ("Robot", "@key ")] {
+        let text =
+            format!("module fleet {{ module msg {{ struct {name} {{ {key}uint32 number; double x; }}; }}; }};\n");
+        std::fs::write(messages.join(format!("{name}.idl")), text).unwrap();
+    }
+    let path = folder.join("idl.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(10);
+    let tracks = robot.writer_builder::<Track>("rt/track").qos(qos.clone()).build().unwrap();
+    let robots = robot.writer_builder::<Robot>("rt/robot").qos(qos).build().unwrap();
+    for number in [1, 2] {
+        tracks.write(&Track { number, x: f64::from(number) }).unwrap();
+        robots.write(&Robot { number, x: f64::from(10 * number) }).unwrap();
+    }
+    let line = ["record", "--output", path.to_str().unwrap(), "--count", "4", "/track", "/robot"];
+    let line = domain.line(&line);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_dds"));
+    let output = program.args(&line[1..]).env("AMENT_PREFIX_PATH", folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    path
+}
+
+#[test]
+fn message_of_idl_is_recorded_with_its_definition_and_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = record_messages_of_idl(folder.path());
+    assert_eq!(dds_tools::recording::profile_of(&path).unwrap(), "ros2");
+    let text = run_local(&["info", path.to_str().unwrap(), "--json"]).unwrap();
+    let topics: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: Vec<_> = topics.iter().map(|topic| (&topic["topic"], &topic["schema"], &topic["samples"])).collect();
+    let expected =
+        [("/robot", "ros2idl"), ("/track", "ros2msg")].map(|(name, schema)| (name.into(), schema.into(), 2.into()));
+    assert_eq!(found, expected.iter().map(|(name, schema, count)| (name, schema, count)).collect::<Vec<_>>());
+
+    // The replay has the types, and so the instances of the message with a key.
+    let domain = Domain::new();
+    let observer = domain.join("observer");
+    let tracks = observer.reader_builder::<Track>("rt/track").reliable().keep_all().build().unwrap();
+    let robots = observer.reader_builder::<Robot>("rt/robot").reliable().keep_all().build().unwrap();
+    let played = domain.run(&["play", path.to_str().unwrap(), "--rate", "1000", "--readers-wait", "30"]);
+    assert!(!played.notes.contains("without its type"), "{}", played.notes);
+    for number in [1, 2] {
+        let sample = tracks.next_sample().block_for(PATIENCE).unwrap();
+        assert_eq!(sample.data, Some(Track { number, x: f64::from(number) }));
+        let sample = robots.next_sample().block_for(PATIENCE).unwrap();
+        assert_eq!(sample.data, Some(Robot { number, x: f64::from(10 * number) }));
+        assert_eq!(robots.key_value(sample.info.instance_handle), Some(number));
+    }
 }
 
 #[test]
@@ -143,16 +217,22 @@ fn rosbags_and_mcap_ros2_read_our_recordings_and_we_play_theirs() {
     let [ours, two, theirs] = ["ours.mcap", "two.mcap", "theirs"].map(|name| folder.path().join(name));
     record_vectors(&ours);
     let guids = record_two_publishers(&two);
+    let of_idl = record_messages_of_idl(folder.path());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/ros_readers.py");
-    let output = Command::new(&python).arg(&script).args([&ours, &two, &theirs]).output().unwrap();
+    let output = Command::new(&python).arg(&script).args([&ours, &two, &theirs, &of_idl]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    let expected = format!(
-        "mcap_ros2 10\nrosbags /force geometry_msgs/msg/Vector3 10 RELIABLE TRANSIENT_LOCAL\n\
-         mcap_ros2 {} 10\nmcap_ros2 {} 3\nrosbags 13 of 2 connections, converted 13\n",
-        guids[0], guids[1]
-    );
-    assert_eq!(text, expected);
+    let expected = [
+        "mcap_ros2 10",
+        "rosbags /force geometry_msgs/msg/Vector3 10 RELIABLE TRANSIENT_LOCAL",
+        &format!("mcap_ros2 {} 10", guids[0]),
+        &format!("mcap_ros2 {} 3", guids[1]),
+        "rosbags 13 of 2 connections, converted 13",
+        "mcap_ros2 /track [1.0, 2.0]",
+        "rosbags /robot fleet/msg/Robot [10.0, 20.0]",
+        "rosbags /track fleet/msg/Track [1.0, 2.0]",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 
     let domain = Domain::new();
     let reader = domain.join("observer").reader_builder::<Vector3>("rt/bag").keep_all().reliable().build().unwrap();

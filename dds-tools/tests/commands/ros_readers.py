@@ -1,4 +1,4 @@
-"""Reads recordings with two libraries of ROS users, and writes a bag: ros_readers.py OURS TWO_PUBLISHERS NEW_FOLDER"""
+"""Reads recordings with two libraries of ROS users, and writes a bag: ros_readers.py OURS TWO_PUBLISHERS NEW_FOLDER MESSAGES_OF_IDL"""
 import sys
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-ours, two, theirs = sys.argv[1:]
+ours, two, theirs, of_idl = sys.argv[1:]
 with open(ours, "rb") as file:
     reader = make_reader(file, decoder_factories=[DecoderFactory()])
     values = [message.x for _, _, _, message in reader.iter_decoded_messages(topics=["/force"])]
@@ -50,3 +50,15 @@ with Writer(Path(theirs), version=9, storage_plugin=StoragePlugin.MCAP) as bag:
     connection = bag.add_connection("/bag", Vector3.__msgtype__, typestore=store)
     for number in range(3):
         bag.write(connection, number + 1, store.serialize_cdr(Vector3(float(number), 1.0, 2.0), Vector3.__msgtype__))
+
+# `mcap_ros2` reads definitions as `.msg` files alone, and `rosbags` also those as `.idl` files.
+with open(of_idl, "rb") as file:
+    reader = make_reader(file, decoder_factories=[DecoderFactory()])
+    values = [message.x for _, _, _, message in reader.iter_decoded_messages(topics=["/track"])]
+    print("mcap_ros2 /track", values)
+with AnyReader([Path(of_idl)]) as bag:
+    for topic in ["/robot", "/track"]:
+        [connection] = [connection for connection in bag.connections if connection.topic == topic]
+        messages = bag.messages([connection])
+        values = [bag.deserialize(raw, connection.msgtype).x for _, _, raw in messages]
+        print("rosbags", topic, connection.msgtype, values)
