@@ -122,8 +122,8 @@ impl<T> DataWriter<T> {
     /// Returns how long samples took from their source timestamp to the acknowledgment of the last remote reader.
     ///
     /// Readers in this process, and best-effort readers, do not acknowledge over the network. Samples that were written
-    /// before a reader matched do not count, and neither do samples that 64 unacknowledged ones precede. The histogram is
-    /// empty after `close`.
+    /// before a reader matched do not count, and neither do samples that 64 unacknowledged ones precede. The histogram
+    /// is empty after `close`.
     #[must_use]
     pub fn acknowledgment_latency(&self) -> LatencyHistogram {
         self.handle.acknowledgment_latency()
