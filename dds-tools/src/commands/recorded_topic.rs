@@ -46,7 +46,7 @@ pub(super) struct EndMessage {
 
 /// Samples that share a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct RecordedReader {
+struct RecordedSource {
     writer: InstanceHandle,
     /// Nil if the samples tell their keys.
     instance: InstanceHandle,
@@ -62,9 +62,9 @@ pub(super) struct RecordedTopic {
     /// Whether only the key hash of a sample tells its instance.
     records_key_hashes: bool,
     /// The channels of the writers. All topics together have at most [`WRITER_CHANNELS_MAX`].
-    by_source: HashMap<RecordedReader, usize>,
+    by_source: HashMap<RecordedSource, usize>,
     /// The source of the last sample. Most samples have the same one as the sample before.
-    last: Option<(RecordedReader, usize)>,
+    last: Option<(RecordedSource, usize)>,
     /// The channel of all other writers. It exists after the first sample of one.
     shared: Option<usize>,
     /// Channels for disposed instances, and for instances without writers. They exist after the first such end.
@@ -138,7 +138,7 @@ impl RecordedTopic {
 
     fn channel_of(&mut self, info: &SampleInfo, watch: &mut DomainWatch, sink: &mut Sink) -> Result<usize, ToolError> {
         let instance = if self.records_key_hashes { info.instance_handle } else { InstanceHandle::NIL };
-        let source = RecordedReader { writer: info.publication_handle, instance };
+        let source = RecordedSource { writer: info.publication_handle, instance };
         match self.last {
             Some((last, channel)) if last == source => return Ok(channel),
             _ => {}
@@ -212,8 +212,8 @@ fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChan
 }
 
 /// Returns the channel of a writer, or of one of its instances. A writer that has left has its GUID alone.
-fn source_channel(definition: &RecordedChannel, source: RecordedReader, view: &DomainView) -> RecordedChannel {
-    let RecordedReader { writer, instance } = source;
+fn source_channel(definition: &RecordedChannel, source: RecordedSource, view: &DomainView) -> RecordedChannel {
+    let RecordedSource { writer, instance } = source;
     let mut channel = definition.clone();
     let mut add = |key: &str, value: String| drop(channel.metadata.insert(key.to_owned(), value));
     if let Some(hash) = key_hash_text(instance) {
