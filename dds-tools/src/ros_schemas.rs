@@ -95,7 +95,7 @@ fn msg_lines(interface: &RosInterface) -> String {
                 RosValue::Bool(value) => writeln!(text, "{ty} {name}={value}"),
                 RosValue::Integer(value) => writeln!(text, "{ty} {name}={value}"),
                 RosValue::Float(value) => writeln!(text, "{ty} {name}={value:?}"),
-                RosValue::Text(_) | RosValue::List(_) => Ok(()),
+                RosValue::Character(_) | RosValue::Text(_) | RosValue::List(_) => Ok(()),
             };
         }
         for field in &structure.fields {
