@@ -129,8 +129,8 @@ impl ParticipantHandle {
         let has_identity = self.core.config().peer_security().is_some();
         match self.discovery().know(silent_with_identity) {
             count @ 1.. if !has_identity => format!(
-                "{count} participants have an identity and show no endpoint, and this participant has no identity: set \
-                 credentials (feature `security-pki`)"
+                "{count} of the participants here have an identity and hide their endpoints from this one, which has \
+                 none: set credentials (feature `security-pki`)"
             ),
             _ => String::new(),
         }
