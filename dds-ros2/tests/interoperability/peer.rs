@@ -9,6 +9,11 @@ use std::time::{Duration, Instant};
 /// Longer than any step takes on a busy machine. Only a failing test reaches it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(40);
 
+/// Processes that a test starts for one node.
+///
+/// The creation of a node with rmw_fastrtps may never end if a sample arrives during it.
+const STARTS_MAX: usize = 3;
+
 /// How long a peer may take for its end.
 const GRACE: Duration = Duration::from_secs(15);
 
@@ -28,18 +33,26 @@ impl Peer {
 
     /// As `start`, with these environment variables.
     pub(crate) fn start_with(domain: u32, name: &str, namespace: &str, environment: &[(&str, &str)]) -> Self {
-        let python = std::env::var("DDS_TEST_ROS_PYTHON").unwrap_or_else(|_| "python3".into());
-        let mut peer = Self::spawn(&python, &["ros.py", name, namespace], domain, environment);
-        peer.wait_for("started", |_| true);
-        peer
+        Self::start_ros(domain, &[name, namespace], environment)
     }
 
     /// As `start`, in the root namespace, with these arguments of ROS 2.
     pub(crate) fn start_with_arguments(domain: u32, name: &str, arguments: &[&str]) -> Self {
+        Self::start_ros(domain, &[&[name, "/"], arguments].concat(), &[])
+    }
+
+    fn start_ros(domain: u32, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let python = std::env::var("DDS_TEST_ROS_PYTHON").unwrap_or_else(|_| "python3".into());
-        let mut peer = Self::spawn(&python, &[&["ros.py", name, "/"], arguments].concat(), domain, &[]);
-        peer.wait_for("started", |_| true);
-        peer
+        let arguments = [&["ros.py"], arguments].concat();
+        for _ in 0..STARTS_MAX {
+            let mut peer = Self::spawn(&python, &arguments, domain, environment);
+            match peer.find("started", |_| true) {
+                Ok(_) => return peer,
+                Err(events) => assert!(events.is_empty(), "{events:?}"),
+            }
+            peer.kill();
+        }
+        panic!("no process of rclpy started");
     }
 
     /// Starts `cyclone.py` as a client or a server.
