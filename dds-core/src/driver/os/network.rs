@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Inlet, Intake, IntakeStep, berth_of, report};
 use super::naming::Naming;
 use super::presence::Beacon;
-use super::sharing::{Enlisted, SharedIntake, Sharing};
+use super::sharing::{SharedIntake, Sharing};
 use super::tap::OpenTap;
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
@@ -294,14 +294,8 @@ impl Network for OsNetwork {
     }
 
     fn when_writable(&self, cell: Weak<dyn Poke>) {
-        match self.sharing.enlist(&cell) {
-            Enlisted::Timed => {}
-            Enlisted::Untimed => drop(self.runtime.spawn(Arc::clone(&self.sharing).wake_in_time())),
-            Enlisted::NotHere => {
-                if self.room.enlist(cell) {
-                    self.runtime.spawn(Arc::clone(&self.room).announce());
-                }
-            }
+        if !self.sharing.wake_with_room(&cell, &self.runtime) && self.room.enlist(cell) {
+            self.runtime.spawn(Arc::clone(&self.room).announce());
         }
     }
 

@@ -3,14 +3,16 @@
 use super::intake::Inbound;
 #[cfg(target_os = "linux")]
 use super::intake::IntakeStep;
+use crate::actor::Poke;
 use crate::driver::Carrier;
-use crate::sync::{Arc, AtomicBool, Lock};
+use crate::sync::{Arc, AtomicBool, Lock, Weak};
 use dds_rtps::concurrent::BorrowedMut;
 use dds_rtps::transport::Transport;
 use dds_rtps::types::{GuidPrefix, Locator};
 use std::collections::BTreeSet;
 use std::net::UdpSocket;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// Why no memory is shared, for programs that ask for it by the feature `shm`.
 const REASON: Option<&str> =
@@ -54,6 +56,10 @@ impl Sharing {
     }
 
     pub(super) async fn keep_trying(self: Arc<Self>) {}
+
+    pub(super) fn wake_with_room(self: &Arc<Self>, _cell: &Weak<dyn Poke>, _runtime: &Handle) -> bool {
+        false
+    }
 
     pub(super) fn give_up(&self, _reason: String) {}
 

@@ -31,7 +31,6 @@ mod tests;
 mod transport;
 
 pub(super) use intake::SharedIntake;
-pub(super) use room::Enlisted;
 
 use self::content::OwnContent;
 use self::handover::{Handover, Markers};

@@ -9,6 +9,7 @@ use crate::actor::{Effects, Poke, Signals};
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_shm::ShmPath;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 
 /// How long datagrams wait for a peer that makes no room. Longer than a busy system keeps a thread from its processor.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -66,7 +67,7 @@ struct WaitingCells {
 
 /// Result of [`RoomWaiters::enlist`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::driver::os) enum Enlisted {
+pub(super) enum Enlisted {
     /// The cell is woken.
     Timed,
     /// The cell is woken, and the caller must start [`Sharing::wake_in_time`].
@@ -81,7 +82,7 @@ impl RoomWaiters {
         self.is_wanted.store(true, Ordering::Relaxed);
     }
 
-    fn enlist(&self, cell: &Weak<dyn Poke>) -> Enlisted {
+    pub(super) fn enlist(&self, cell: &Weak<dyn Poke>) -> Enlisted {
         let mut waiting = self.waiting.lock();
         // After a wake since the refusal, there may be room.
         if !self.is_wanted.load(Ordering::Relaxed) {
@@ -109,9 +110,16 @@ impl RoomWaiters {
 }
 
 impl Sharing {
-    /// Adds a cell whose datagram waits. It is woken when a peer has made room, or after a time.
-    pub(in crate::driver::os) fn enlist(&self, cell: &Weak<dyn Poke>) -> Enlisted {
-        self.room.enlist(cell)
+    /// Wakes a cell whose datagram waits when a peer has made room, or after a time. Returns false if none waits.
+    pub(in crate::driver::os) fn wake_with_room(self: &Arc<Self>, cell: &Weak<dyn Poke>, runtime: &Handle) -> bool {
+        match self.room.enlist(cell) {
+            Enlisted::Timed => true,
+            Enlisted::Untimed => {
+                runtime.spawn(Arc::clone(self).wake_in_time());
+                true
+            }
+            Enlisted::NotHere => false,
+        }
     }
 
     /// A peer has made room.
@@ -120,7 +128,7 @@ impl Sharing {
     }
 
     /// Wakes the waiting cells in time, until there are none.
-    pub(in crate::driver::os) async fn wake_in_time(self: Arc<Self>) {
+    pub(super) async fn wake_in_time(self: Arc<Self>) {
         loop {
             tokio::time::sleep(PATIENCE).await;
             if !self.room.wake() {

@@ -4,6 +4,7 @@
 
 use super::content::staged_in_place;
 use super::intake::COPIED_MAX;
+use super::room::Enlisted;
 use super::*;
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::os::intake::SLOT_LEN;
@@ -225,19 +226,19 @@ fn waiting_cells_are_woken_by_room_and_by_time() {
     let cell = Arc::new(Woken(sender));
     let weak: Weak<dyn Poke> = Arc::downgrade(&(Arc::clone(&cell) as Arc<dyn Poke>));
     let sharing = Sharing::new(LIMIT, Duration::ZERO);
-    assert_eq!(sharing.enlist(&weak), Enlisted::NotHere, "no datagram waits");
+    assert_eq!(sharing.room.enlist(&weak), Enlisted::NotHere, "no datagram waits");
     sharing.room.want();
-    assert_eq!([sharing.enlist(&weak), sharing.enlist(&weak)], [Enlisted::Untimed, Enlisted::Timed]);
+    assert_eq!([sharing.room.enlist(&weak), sharing.room.enlist(&weak)], [Enlisted::Untimed, Enlisted::Timed]);
     sharing.made_room();
     assert_eq!(woken.try_iter().collect::<Vec<_>>(), [Signals::WRITABLE], "once");
-    assert_eq!(sharing.enlist(&weak), Enlisted::NotHere, "there may be room since the wake");
+    assert_eq!(sharing.room.enlist(&weak), Enlisted::NotHere, "there may be room since the wake");
     sharing.room.want();
-    assert_eq!(sharing.enlist(&weak), Enlisted::Timed, "the task still runs");
+    assert_eq!(sharing.room.enlist(&weak), Enlisted::Timed, "the task still runs");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(Arc::clone(&sharing).wake_in_time());
     assert_eq!(woken.try_iter().collect::<Vec<_>>(), [Signals::WRITABLE]);
     sharing.room.want();
-    assert_eq!(sharing.enlist(&weak), Enlisted::Untimed, "the task has ended");
+    assert_eq!(sharing.room.enlist(&weak), Enlisted::Untimed, "the task has ended");
 }
 
 #[test]
