@@ -34,7 +34,7 @@ pub struct LocalIdentity {
 pub(super) enum IdentityKey {
     File(PrivateKey),
     #[cfg(feature = "pkcs11")]
-    Token(Pkcs11Key),
+    Token(Box<Pkcs11Key>),
 }
 
 impl IdentityKey {
@@ -108,7 +108,8 @@ impl LocalIdentity {
         now: i64,
     ) -> Result<Self, IdentityError> {
         Self::with_key(authority, certificate, permissions, now, |certificate| {
-            Ok(IdentityKey::Token(Pkcs11Key::open(key, certificate).map_err(IdentityError::Token)?))
+            let key = Pkcs11Key::open(key, certificate).map_err(IdentityError::Token)?;
+            Ok(IdentityKey::Token(Box::new(key)))
         })
     }
 
