@@ -163,6 +163,13 @@ impl Reception {
             count(&counters.reflected);
             return ReceivedDatagram::default();
         }
+        let mut receiver = Receiver::new(&message.header);
+        receiver.sender = packet.sender;
+        let mut submessages = message.submessages();
+        let mut for_discovery = false;
+        // Occupied discovery keeps the rest of the datagram as mail.
+        let mut discovery_is_queued = false;
+        let mut arrived = IncomingDatagram { packet, reply: None, next };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.core.driver().now());
         let heard = self.routes.heard_of(message.header.prefix, message.has_checksum(), now.instant);
@@ -170,28 +177,6 @@ impl Reception {
             count(&counters.damaged);
             return ReceivedDatagram::default();
         }
-        let for_discovery = self.dispatch(&message, IncomingDatagram { packet, reply: None, next }, discovery, effects);
-        // Report it only if some reader waits for this participant.
-        let revived = if heard == Heard::Awaited { Some(message.header.prefix) } else { None };
-        ReceivedDatagram { for_discovery, revived }
-    }
-
-    /// Offers each submessage to its cells. Returns whether discovery has one.
-    #[inline]
-    fn dispatch(
-        &self,
-        message: &Message<'_>,
-        mut arrived: IncomingDatagram<'_>,
-        discovery: &impl DiscoveryInput,
-        effects: &mut Effects,
-    ) -> bool {
-        let counters = &self.counters;
-        let mut receiver = Receiver::new(&message.header);
-        receiver.sender = arrived.packet.sender;
-        let mut submessages = message.submessages();
-        let mut for_discovery = false;
-        // Occupied discovery keeps the rest of the datagram as mail.
-        let mut discovery_is_queued = false;
         loop {
             let offset = submessages.offset();
             let Some(submessage) = submessages.next() else { break };
@@ -214,7 +199,7 @@ impl Reception {
                     continue;
                 }
                 let run = DiscoveryRun { offset, first: &submessage, behind: submessages.clone() };
-                match discovery.offer(&mut receiver, &run, arrived.packet, effects) {
+                match discovery.offer(&mut receiver, &run, packet, effects) {
                     DiscoveryOffer::HandledUpTo(end) => submessages = message.submessages_from(end),
                     DiscoveryOffer::Queued => discovery_is_queued = true,
                     DiscoveryOffer::Dropped => {
@@ -237,7 +222,9 @@ impl Reception {
                 None => self.dispatch_other(&receiver, &submessage, &arrived, effects),
             }
         }
-        for_discovery
+        // Report it only if some reader waits for this participant.
+        let revived = if heard == Heard::Awaited { Some(message.header.prefix) } else { None };
+        ReceivedDatagram { for_discovery, revived }
     }
 
     /// Counts a datagram that is not a message, or one that this implementation must not process.
