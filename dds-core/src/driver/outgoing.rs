@@ -33,7 +33,7 @@ const BUFFERS_ASKED_FOR: usize = 8;
 /// Result of [`Outgoing::flush`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flushed {
-    /// The kernel has everything, or gets the rest as soon as the socket is writable again.
+    /// Everything is sent. Or the rest follows as soon as the socket, or the memory of a peer, has room again.
     Done,
     /// This visit has sent its share, and there is more.
     More,

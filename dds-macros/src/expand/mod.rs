@@ -87,7 +87,10 @@ impl ImplContext {
     /// An impl of a trait for the type, with bounds that need not depend on its parameters.
     fn implement_where(&self, of: &TokenStream, bounds: &TokenStream, items: &TokenStream) -> TokenStream {
         let (generics, ty) = (&self.generics, &self.ty);
-        let allowed = when(!bounds.is_empty(), quote!(#[allow(trivial_bounds)]));
+        let allowed = when(
+            !bounds.is_empty(),
+            quote!(#[allow(trivial_bounds, reason = "a bound may name no parameter of the type")]),
+        );
         quote! {
             #[automatically_derived]
             #allowed

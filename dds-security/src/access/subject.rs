@@ -61,7 +61,7 @@ impl SubjectName {
     ///
     /// Subjects with rights are compared by `==`. Authorities also sign, so their names need not be unique.
     #[cfg(feature = "pki")]
-    pub(crate) fn is_authority(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_authority(&self, other: &Self) -> bool {
         self.in_lower_case() == other.in_lower_case()
     }
 

@@ -215,7 +215,7 @@ impl Certificate {
 
     /// Whether a name is that of this authority. Tools encode one name in several ways, so its text decides.
     pub(super) fn has_name(&self, name: &Name) -> bool {
-        self.subject.is_authority(&SubjectName::from_x509(name))
+        self.subject.is_same_authority(&SubjectName::from_x509(name))
     }
 
     /// Checks that this certificate may issue others at a time.

@@ -40,7 +40,7 @@ impl RevocationList {
         let issuer = SubjectName::from_x509(&content.issuer);
         let is_revoked = self.lists.iter().map(|list| &list.tbs_cert_list).any(|list| {
             let revoked = list.revoked_certificates.as_deref().unwrap_or_default();
-            SubjectName::from_x509(&list.issuer).is_authority(&issuer)
+            SubjectName::from_x509(&list.issuer).is_same_authority(&issuer)
                 && revoked.iter().any(|entry| entry.serial_number == content.serial_number)
         });
         if is_revoked { Err(CertificateError::Revoked) } else { Ok(()) }

@@ -79,7 +79,7 @@ fn is_from(signer: &SignerIdentifier, authority: &Certificate) -> bool {
     match signer {
         SignerIdentifier::IssuerAndSerialNumber(id) => {
             let [named, own] = [&id.issuer, &content.issuer].map(SubjectName::from_x509);
-            named.is_authority(&own) && id.serial_number == content.serial_number
+            named.is_same_authority(&own) && id.serial_number == content.serial_number
         }
         SignerIdentifier::SubjectKeyIdentifier(id) => {
             let extensions = content.extensions.as_deref().unwrap_or_default();

@@ -61,11 +61,11 @@ pub(super) struct RecordedTopic {
     is_transient_local: bool,
     /// Whether only the key hash of a sample tells its instance.
     records_key_hashes: bool,
-    /// The channels of the writers. All topics together have at most [`WRITER_CHANNELS_MAX`].
+    /// The channels of single sources. All topics together have at most [`WRITER_CHANNELS_MAX`].
     by_source: HashMap<RecordedSource, usize>,
     /// The source of the last sample. Most samples have the same one as the sample before.
     last: Option<(RecordedSource, usize)>,
-    /// The channel of all other writers. It exists after the first sample of one.
+    /// The channel of all other sources. It exists after the first sample of one.
     shared: Option<usize>,
     /// Channels for disposed instances, and for instances without writers. They exist after the first such end.
     ///

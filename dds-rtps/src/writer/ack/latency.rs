@@ -2,8 +2,8 @@
 
 use crate::types::{LatencyHistogram, SequenceNumber, Time};
 
-/// Most unacknowledged changes whose times are kept. A search of the history would cost each acknowledgment 140
-/// instructions, and these cost a change and its acknowledgment a few dozen.
+/// Most unacknowledged changes whose times are kept. The history has all times, but a search of it takes twice as many
+/// instructions for each acknowledgment.
 const IN_FLIGHT_MAX: usize = 64;
 
 /// Measures how long changes take from their source timestamp to the acknowledgment of the last remote reader.

@@ -153,7 +153,7 @@ impl SharedIntake {
                     sharing.refused(peer, &reason);
                 }
             }
-            Some(ShmEvent::Room(_)) => sharing.made_room(),
+            Some(ShmEvent::Room(_)) => sharing.room.wake(),
             Some(_) => {}
         }
         IntakeStep::Taken

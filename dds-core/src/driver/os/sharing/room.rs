@@ -21,10 +21,10 @@ pub(super) struct MemoryPath {
     fullness: Lock<Option<Fullness>>,
 }
 
-/// The path was full.
+/// A path that was full.
 #[derive(Debug, Clone, Copy)]
 struct Fullness {
-    /// When it was full first since the peer has read or returned something.
+    /// When it was first found full since the last progress of the peer.
     since: Instant,
     progress: u64,
 }
@@ -34,7 +34,7 @@ impl MemoryPath {
         Self { shm, fullness: Lock::default() }
     }
 
-    /// The path was full. Returns whether the datagram may wait for room.
+    /// Notes that the path was full. Returns whether the datagram may wait for room.
     #[cold]
     pub(super) fn may_wait(&self) -> bool {
         let (now, progress) = (now(), self.shm.progress());
@@ -52,7 +52,7 @@ impl MemoryPath {
 /// Cells whose datagrams wait for room at a peer.
 #[derive(Debug, Default)]
 pub(super) struct RoomWaiters {
-    /// A datagram waits for room, since the last wake.
+    /// A datagram has found no room since the last wake.
     is_wanted: AtomicBool,
     waiting: Lock<WaitingCells>,
 }
@@ -77,7 +77,7 @@ pub(super) enum Enlisted {
 }
 
 impl RoomWaiters {
-    /// A datagram waits for room. Its cell enlists next.
+    /// Notes that a datagram waits for room. Its cell enlists next.
     pub(super) fn want(&self) {
         self.is_wanted.store(true, Ordering::Relaxed);
     }
@@ -94,10 +94,10 @@ impl RoomWaiters {
         if std::mem::replace(&mut waiting.is_timed, true) { Enlisted::Timed } else { Enlisted::Untimed }
     }
 
-    /// Wakes the cells, which try again. Returns whether there were any.
-    fn wake(&self) -> bool {
+    /// Wakes the cells, which try again.
+    pub(super) fn wake(&self) {
         if !self.is_wanted.swap(false, Ordering::Relaxed) {
-            return false;
+            return;
         }
         let cells = std::mem::take(&mut self.waiting.lock().cells);
         // Outside of the lock, because a poked cell may wait again.
@@ -105,7 +105,6 @@ impl RoomWaiters {
             cell.signal(Signals::WRITABLE);
             Effects::scope(|effects| cell.poke(effects));
         }
-        !cells.is_empty()
     }
 }
 
@@ -122,22 +121,16 @@ impl Sharing {
         }
     }
 
-    /// A peer has made room.
-    pub(super) fn made_room(&self) {
-        self.room.wake();
-    }
-
     /// Wakes the waiting cells in time, until there are none.
     pub(super) async fn wake_in_time(self: Arc<Self>) {
         loop {
             tokio::time::sleep(PATIENCE).await;
-            if !self.room.wake() {
-                let mut waiting = self.room.waiting.lock();
-                // A cell may have enlisted since.
-                if waiting.cells.is_empty() {
-                    waiting.is_timed = false;
-                    return;
-                }
+            self.room.wake();
+            let mut waiting = self.room.waiting.lock();
+            // A cell that still finds no room has enlisted again.
+            if waiting.cells.is_empty() {
+                waiting.is_timed = false;
+                return;
             }
         }
     }

@@ -229,7 +229,7 @@ fn waiting_cells_are_woken_by_room_and_by_time() {
     assert_eq!(sharing.room.enlist(&weak), Enlisted::NotHere, "no datagram waits");
     sharing.room.want();
     assert_eq!([sharing.room.enlist(&weak), sharing.room.enlist(&weak)], [Enlisted::Untimed, Enlisted::Timed]);
-    sharing.made_room();
+    sharing.room.wake();
     assert_eq!(woken.try_iter().collect::<Vec<_>>(), [Signals::WRITABLE], "once");
     assert_eq!(sharing.room.enlist(&weak), Enlisted::NotHere, "there may be room since the wake");
     sharing.room.want();
