@@ -412,7 +412,7 @@ pub trait Network: Send + Sync {
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()>;
 
     /// Signals [`Signals::WRITABLE`](crate::actor::Signals::WRITABLE) to `cell` and pokes it when the sockets are
-    /// writable again, or when a peer may have room in shared memory.
+    /// writable again. Datagrams for shared memory wait for room at their peer, or for a short time.
     ///
     /// Does so once. Allowed inside a cell.
     fn when_writable(&self, cell: Weak<dyn Poke>);

@@ -31,7 +31,8 @@ pub const RECEIVE_BUFFER: usize = 4 << 20;
 pub enum SendOutcome {
     /// Every destination was served, or failed and was counted.
     Done,
-    /// The socket, or the peer's shared memory, has no room now. The destinations that were not served remain in the datagram.
+    /// The socket, or the shared memory of a peer, has no room now. The destinations that were not served remain in the
+    /// datagram.
     ///
     /// Send it again before any later datagram, once there is room.
     Blocked,
