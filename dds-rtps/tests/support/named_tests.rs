@@ -60,7 +60,8 @@ impl NamedTests {
     /// Collects the tests of the protocol and of the runtime.
     pub(crate) fn of_workspace() -> Self {
         let mut files = Vec::new();
-        for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability", "dds-idl", "dds-macros", "examples"] {
+        for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability", "dds-idl", "dds-macros", "book", "examples"]
+        {
             collect(&root().join(member).join("src"), &mut files);
             collect(&root().join(member).join("tests"), &mut files);
         }

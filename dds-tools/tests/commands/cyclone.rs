@@ -138,7 +138,7 @@ fn cyclone_reads_published_latencies() {
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
 fn call_reaches_service_of_rmw_cyclonedds() {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../dds-ros2/tests/interoperability/cyclone.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../dds-ros2/tests/peers/cyclone.py");
     let mut server = Peer::run(script, &["server", "0"]);
     assert!(server.line().contains("serving"));
     // Cyclone DDS answers also before it knows the reader of the reply, and such a reply is lost.

@@ -17,13 +17,13 @@ fn summary_lists_each_page() {
     }
 }
 
-/// `src/lib.rs` includes each page with Rust code as a documentation test, which runs each snippet.
+/// `lib.rs` includes each page with Rust code as a documentation test, which runs each snippet.
 ///
 /// Other tests run the whole programs, because some of them do not end by themselves.
 #[test]
 fn rust_snippets_are_documentation_tests() {
     let source = workspace().join("book/src");
-    let library = include_str!("../../src/lib.rs");
+    let library = include_str!("../lib.rs");
     let mut snippets = 0;
     for page in pages_below(&source) {
         let name = page.strip_prefix(&source).unwrap().to_str().unwrap();
@@ -34,7 +34,7 @@ fn rust_snippets_are_documentation_tests() {
             }
             let is_program = block.before.starts_with("<!-- program: ");
             assert_eq!(block.info, if is_program { "rust,no_run" } else { "rust" }, "{name}: a snippet does not run");
-            assert!(library.contains(&format!("\"{name}\"")), "src/lib.rs does not include {name}");
+            assert!(library.contains(&format!("\"{name}\"")), "lib.rs does not include {name}");
             snippets += 1;
         }
     }

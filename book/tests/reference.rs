@@ -1,10 +1,10 @@
-//! Tables of the book that mirror the code. `UPDATE_BOOK=1 cargo test -p examples --test book` writes them.
+//! Tables of the book that mirror the code. `UPDATE_BOOK=1 cargo test -p book --test book` writes them.
 
 use crate::markdown::{read, workspace};
 use crate::shown_types::idl_and_rust;
+use book::private_participant;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset};
 use dds_core::{DdsType, Duration};
-use examples::private_participant;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) fn check_generated(page: &str, name: &str, expected: &str) {
         fs::write(&path, format!("{before}{start}{expected}\n<!-- end -->{after}")).unwrap();
         return;
     }
-    assert_eq!(found, expected, "{page}: run `UPDATE_BOOK=1 cargo test -p examples --test book`");
+    assert_eq!(found, expected, "{page}: run `UPDATE_BOOK=1 cargo test -p book --test book`");
 }
 
 fn code(value: &impl Debug) -> String {
@@ -45,7 +45,7 @@ fn idl_of_the_shown_types_is_that_of_the_library() {
 
 #[test]
 fn code_of_idl_is_that_of_dds_idl() {
-    let idl = read(&workspace().join("examples/idl/robot.idl"));
+    let idl = read(&workspace().join("book/idl/robot.idl"));
     let specification = dds_idl::idl::parse_text("robot.idl", &idl, &Default::default()).unwrap();
     let code = dds_idl::rust::generate(&specification, &Default::default()).unwrap();
     check_generated("book/src/howto/idl.md", "idl-source", &format!("```text\n{idl}```\n"));

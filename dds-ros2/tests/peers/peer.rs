@@ -70,7 +70,7 @@ impl Peer {
     }
 
     fn spawn(python: &str, arguments: &[&str], domain: u32, environment: &[(&str, &str)]) -> Self {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interoperability");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
         let mut command = Command::new(python);
         command
             .current_dir(folder)
