@@ -65,6 +65,11 @@ pub enum ToolError {
         /// The differences.
         differences: Vec<Difference>,
     },
+    /// The system has problems, which the output names.
+    Problems {
+        /// The number of problems.
+        count: usize,
+    },
     /// The files of DDS Security are faulty, or deny an access. The text has the cause and the next step.
     Security {
         /// The cause and the next step.
@@ -134,6 +139,7 @@ impl fmt::Display for ToolError {
                 write!(f, "the system does not meet {name} (differences: {})", differences.len())?;
                 differences.iter().try_for_each(|difference| write!(f, "\n  {difference}"))
             }
+            Self::Problems { count } => write!(f, "problems: {count}"),
             Self::NoReaders { readers, reports } => {
                 write!(f, "fewer than {readers} readers match; start a reader, or pass --readers 0")?;
                 reports.iter().try_for_each(|report| write!(f, "\n{report}"))

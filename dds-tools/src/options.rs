@@ -185,6 +185,9 @@ pub struct WhyOptions {
     /// Name of the topic; without it, all topics. A leading slash marks a topic of ROS.
     #[arg(value_parser = topic)]
     pub topic: Option<String>,
+    /// End with status 1 if there is a problem, for scripts.
+    #[arg(long)]
+    pub exit_code: bool,
     /// The first look.
     #[command(flatten)]
     pub discovery: DiscoveryOptions,

@@ -35,7 +35,8 @@ const SIMILAR: f64 = 0.85;
 /// Prints pairs without a match and topics with one side, each with the reasons and the next step.
 ///
 /// # Errors
-/// [`ToolError::NoTopic`] if the requested topic has no endpoint.
+/// [`ToolError::NoTopic`] if the requested topic has no endpoint. [`ToolError::Problems`] if there is a problem and the
+/// options ask for that.
 pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let participant = network::join_to_look(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
@@ -45,7 +46,8 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     let NetworkOptions { scope, peer, .. } = &options.network;
     let needs_multicast = peer.is_empty() && !matches!(scope, Some(ScopeOption::Host | ScopeOption::PeersOnly));
     if needs_multicast && view.participants().is_empty() && !returns_multicast() {
-        return write_missing_multicast(options, output);
+        write_missing_multicast(options, output)?;
+        return end(options, 1, output);
     }
     let mut probes = Probes::send(view);
     let topics: Vec<String> = match &options.topic {
@@ -61,7 +63,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
             return Err(error);
         }
         problems.iter().try_for_each(|problem| problem.write(options, output))?;
-        return output.flush().map_err(ToolError::output);
+        return end(options, problems.len(), output);
     }
     // Later reports show which times are new.
     latencies.update()?;
@@ -102,7 +104,12 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         }
         .map_err(ToolError::output)?;
     }
-    output.flush().map_err(ToolError::output)
+    end(options, found.len() + problems.len(), output)
+}
+
+fn end(options: &WhyOptions, problems: usize, output: &mut dyn Write) -> Result<(), ToolError> {
+    output.flush().map_err(ToolError::output)?;
+    if options.exit_code && problems > 0 { Err(ToolError::Problems { count: problems }) } else { Ok(()) }
 }
 
 /// A problem of a topic that is no mismatch of two endpoints.
@@ -188,7 +195,7 @@ fn write_missing_multicast(options: &WhyOptions, output: &mut dyn Write) -> Resu
         let obstacles = [json!({ "reason": reason, "next_step": next_step })];
         return write_json(output, &json!({ "topic": options.topic, "endpoints": [], "obstacles": obstacles }));
     }
-    writeln!(output, "{reason}; {next_step}").and_then(|()| output.flush()).map_err(ToolError::output)
+    writeln!(output, "{reason}; {next_step}").map_err(ToolError::output)
 }
 
 /// A topic that has only writers or only readers.

@@ -378,3 +378,19 @@ fn why_names_full_receive_buffer() {
         reason.starts_with("participant planner: its full receive buffers dropped ") && next_step.contains("rmem_max")
     });
 }
+
+#[test]
+fn exit_code_tells_scripts_of_problems() {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join("planner"));
+    let _writer = robot.writer::<Scan>("scan").unwrap();
+    domain.run_until(&["why", "--wait", "0.8"], |text| text.contains("no reader was found"));
+    let error = domain.run(&["why", "--exit-code", "--wait", "0.8"]).result.unwrap_err();
+    assert_eq!(error.to_string(), "problems: 1");
+    // Without the option, problems are a result like others.
+    assert!(domain.run(&["why", "--wait", "0.8"]).result.is_ok());
+
+    let _reader = planner.reader::<Scan>("scan").unwrap();
+    domain.run_until(&["why", "--wait", "0.8"], |text| text.starts_with("every writer matches"));
+    assert!(domain.run(&["why", "--exit-code", "--wait", "0.8"]).result.is_ok());
+}

@@ -23,7 +23,7 @@ fn summary_lists_each_page() {
 #[test]
 fn rust_snippets_are_documentation_tests() {
     let source = workspace().join("book/src");
-    let library = include_str!("../lib.rs");
+    let library = include_str!("../../lib.rs");
     let mut snippets = 0;
     for page in pages_below(&source) {
         let name = page.strip_prefix(&source).unwrap().to_str().unwrap();
