@@ -80,7 +80,7 @@ proptest! {
             for order in ORDERS {
                 let bytes = body(&cloud, encoding, order);
                 assert_eq!(bytes, body(&slow, encoding, order));
-                for length in 0..bytes.len() {
+                for length in (0..bytes.len()).step_by(if cfg!(miri) { 32 } else { 1 }) {
                     assert!(Cloud::decode(&mut Decoder::new(&bytes[..length], encoding, order)).is_err());
                 }
             }
