@@ -1,7 +1,5 @@
 //! The program `dds-idl`: output and exit status.
 
-#![cfg(feature = "cli")]
-
 use std::path::PathBuf;
 use std::process::{Command, Output};
 

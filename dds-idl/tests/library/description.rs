@@ -1,7 +1,5 @@
 //! TypeObjects and dynamic types: equal to those of the generated code, and to those of Cyclone DDS.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
 use dds_cdr::cdr::{Encoding, TryConstruct, TypeInfo};
 use dds_cdr::xtypes::{Complete, Form, TypeConsistency, TypeDefinition, TypeGraph, TypeObject};
@@ -14,12 +12,12 @@ use std::path::Path;
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod robot {
-    include!("data/rust/robot.rs");
+    include!("../data/rust/robot.rs");
 }
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod all_types {
-    include!("data/rust/all_types.rs");
+    include!("../data/rust/all_types.rs");
 }
 
 fn corpus(name: &str) -> Specification {
@@ -233,7 +231,8 @@ fn type_objects_are_those_of_cyclone_dds() {
             }
         }
     }
-    let theirs: BTreeSet<String> = include_str!("data/cyclone_type_objects.txt").lines().map(str::to_owned).collect();
+    let theirs: BTreeSet<String> =
+        include_str!("../data/cyclone_type_objects.txt").lines().map(str::to_owned).collect();
     let difference: Vec<&String> = ours.symmetric_difference(&theirs).collect();
     assert!(difference.is_empty(), "{difference:#?}");
     assert!(theirs.len() == 18);

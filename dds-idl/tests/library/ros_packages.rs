@@ -1,7 +1,5 @@
 //! Packages in folders, in ament prefixes, and in the shipped set.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_idl::packages::{InterfacePathError, ROS_INTERFACES_MAX, RosPackages, is_interface_path};
 use dds_idl::ros::{InterfaceName, LoadedInterfaces, RosNaming};
 use dds_idl::rust::{RustOptions, generate_ros};

@@ -1,7 +1,5 @@
 //! JSON Schemas of types, and values that they accept and refuse.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the report")]
-
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
 use dds_idl::description::dynamic_type;
 use dds_idl::idl::{Options, parse_text};

@@ -1,7 +1,5 @@
 //! IDL text of a specification: it reads back as the same types.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::{Definition, DefinitionKind, Extensibility, Specification};
 use dds_idl::packages::RosPackages;

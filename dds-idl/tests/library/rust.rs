@@ -1,8 +1,6 @@
 //! The generated code: equal to the committed files, compiled, and used.
 //!
-//! `DDS_IDL=write cargo test -p dds-idl --test rust` writes the files again.
-
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+//! `DDS_IDL=write cargo test -p dds-idl --test library rust::` writes the files again.
 
 use dds_cdr::cdr::{DecodeOwned, Encode, Encoding, TypeInfo, Union, decode_payload, encode_payload};
 use dds_idl::idl::{Options, parse_file, parse_text};
@@ -14,17 +12,17 @@ use std::path::{Path, PathBuf};
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod robot {
-    include!("data/rust/robot.rs");
+    include!("../data/rust/robot.rs");
 }
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod all_types {
-    include!("data/rust/all_types.rs");
+    include!("../data/rust/all_types.rs");
 }
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod service {
-    include!("data/rust/service.rs");
+    include!("../data/rust/service.rs");
 }
 
 fn folder() -> PathBuf {
@@ -79,7 +77,7 @@ fn builder_writes_the_code_of_all_files() {
     fs::create_dir_all(&out_dir).unwrap();
     let builder = Builder::new().rust_options(options()).out_dir(&out_dir);
     builder.compile(&[folder().join("idl/robot.idl")]).unwrap();
-    assert_eq!(fs::read_to_string(out_dir.join("robot.rs")).unwrap(), include_str!("data/rust/robot.rs"));
+    assert_eq!(fs::read_to_string(out_dir.join("robot.rs")).unwrap(), include_str!("../data/rust/robot.rs"));
     let written = fs::metadata(out_dir.join("robot.rs")).unwrap().modified().unwrap();
     builder.compile(&[folder().join("idl/robot.idl")]).unwrap();
     assert_eq!(fs::metadata(out_dir.join("robot.rs")).unwrap().modified().unwrap(), written);

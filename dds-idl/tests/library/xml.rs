@@ -1,8 +1,5 @@
 //! XML types: the same types as the IDL that says the same.
 
-#![cfg(feature = "xml")]
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_idl::description::{DescriptionForm, type_graph};
 use dds_idl::idl::{Options, parse_text};
 use dds_idl::model::{DefinitionKind, Specification};
@@ -30,7 +27,7 @@ fn compare(xml: &str, idl: &str) {
 #[test]
 fn document_of_rti_connext_has_the_types_of_its_idl() {
     compare(
-        include_str!("data/xml/connext.xml"),
+        include_str!("../data/xml/connext.xml"),
         "const long LENGTH = 4;
         module shapes {
             @final enum Color { @value(1) RED, @default_literal BLUE };
@@ -61,7 +58,7 @@ fn label_of_a_wide_character_is_a_character() {
 #[test]
 fn profile_of_fast_dds_has_the_types_of_its_idl() {
     compare(
-        include_str!("data/xml/fast_dds.xml"),
+        include_str!("../data/xml/fast_dds.xml"),
         "@bit_bound(8) bitmask Mask { @position(0) a, @position(4) b };
         bitset Bits { bitfield<3> low; bitfield<2>; bitfield<10, int16> rest; };
         struct Sample {
@@ -75,7 +72,7 @@ fn profile_of_fast_dds_has_the_types_of_its_idl() {
 #[test]
 fn forms_of_vendors_have_their_types() {
     compare(
-        include_str!("data/xml/vendors.xml"),
+        include_str!("../data/xml/vendors.xml"),
         "const char NEWLINE = '\\n';
         @bit_bound(16) bitmask Flags { @position(0) LOW, @position(9) HIGH };
         enum Level { CALM, ALARM };
@@ -227,7 +224,7 @@ fn include_bombs_are_refused() {
 #[test]
 fn annotations_and_valuetypes_are_those_of_idl() {
     compare(
-        include_str!("data/xml/annotations.xml"),
+        include_str!("../data/xml/annotations.xml"),
         "@annotation Author { string name default \"none\"; long year; };
         struct Base { @key long id; };
         @Author(name = \"me\", year = 2) struct Value : Base { @optional @unit(\"m\") double x; };",
@@ -254,7 +251,7 @@ fn comes_back(specification: &Specification) {
 
 #[test]
 fn printed_types_read_back_equal() {
-    for text in [include_str!("data/xml/connext.xml"), include_str!("data/xml/fast_dds.xml")] {
+    for text in [include_str!("../data/xml/connext.xml"), include_str!("../data/xml/fast_dds.xml")] {
         comes_back(&parse_xml("types.xml", text, &Options::default()).unwrap());
     }
     let text = "module m {

@@ -1,7 +1,5 @@
 //! Request and reply types of services: those of DDS-RPC 1.0, 7.5.1.1.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_idl::description::{DescriptionForm, type_graph};
 use dds_idl::idl::{Options, parse_text};
 use dds_idl::model::{ConstantValue, DefinitionKind, Specification};

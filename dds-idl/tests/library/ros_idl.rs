@@ -1,7 +1,5 @@
 //! `.idl` files of ROS: as `rosidl` writes them from interface files, and those that a package has instead.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_idl::idl::{Options, parse_files, parse_text};
 use dds_idl::model::Extensibility;
 use dds_idl::packages::RosPackages;
@@ -20,7 +18,7 @@ fn options(folder: &Path) -> Options {
 /// The hash that ROS computed.
 fn reference(name: &InterfaceName) -> Option<&'static str> {
     let prefix = format!("{name} ");
-    let line = include_str!("data/type_hashes.txt").lines().find(|line| line.starts_with(&prefix))?;
+    let line = include_str!("../data/type_hashes.txt").lines().find(|line| line.starts_with(&prefix))?;
     line.split(' ').nth(1)
 }
 

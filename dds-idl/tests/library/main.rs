@@ -1,0 +1,16 @@
+//! The library and its program with files of every form.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the report")]
+
+mod description;
+mod json_schema;
+mod print;
+#[cfg(feature = "cli")]
+mod program;
+mod ros_hashes;
+mod ros_idl;
+mod ros_packages;
+mod rust;
+mod service;
+#[cfg(feature = "xml")]
+mod xml;
