@@ -101,7 +101,7 @@ fn parameter(argument: &str) -> Result<Override> {
     if name.is_empty() || node == "/**/" {
         return Err(invalid("expected a name before `:=`"));
     }
-    let value = value_of(text.trim(), 1).map_err(|problem| invalid(&problem.reason))?;
+    let value = value_of(text.trim()).map_err(|problem| invalid(&problem.reason))?;
     Ok(Override { node, name: name.to_owned(), value })
 }
 

@@ -174,8 +174,8 @@ impl ContextBuilder {
 
     /// Reads a parameter file of ROS 2, as `--params-file`. Values of arguments come before those of the file.
     ///
-    /// The file is a subset of YAML: mappings and sequences in lines, `[1, 2]`, scalars, and comments. Names of nodes
-    /// may contain `*` for one part, and `**` for any number of parts.
+    /// Names of nodes may contain `*` for one part, and `**` for any number of parts. As in `rcl`, anchors and aliases
+    /// are errors.
     pub fn parameter_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.parameter_files.push(path.into());
         self

@@ -1,10 +1,10 @@
 //! Parameter files of ROS 2 (`rcl/rcl_yaml_param_parser`).
 //!
-//! A strict subset of YAML: block mappings, block and flow sequences of scalars, comments, plain and quoted scalars.
-//! Scalars may go on in further lines, which `launch_ros` writes for long texts. Anchors, tags, block scalars, several
-//! documents, and flow mappings other than `{}` are errors that name their line.
+//! `saphyr-parser` reads the YAML. Values are scalars, and sequences of scalars of one type. As in `rcl`, anchors and
+//! aliases are errors. Each error names its line.
 
 use super::value::ParameterValue;
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 /// Nodes and parameters of a file. Larger files are refused.
 const ENTRIES_MAX: usize = 100_000;
@@ -66,281 +66,149 @@ fn problem<T>(line: usize, reason: impl Into<String>) -> Parsed<T> {
     Err(YamlProblem { line, reason: reason.into() })
 }
 
-/// A line without its comment, with the further lines of its scalar.
-struct Line {
-    number: usize,
-    indent: usize,
-    text: String,
-}
-
-/// An open mapping.
-struct Level {
-    indent: usize,
-    key: String,
+impl YamlProblem {
+    fn of_parser(error: &ScanError, text: &str) -> Self {
+        // The parser notices a missing bracket after the last line.
+        let line = error.marker().line().min(text.lines().count());
+        Self { line, reason: error.info().to_owned() }
+    }
 }
 
 /// Returns the values of a file, in their order.
 pub(crate) fn parse_file(text: &str) -> Parsed<Vec<Override>> {
-    let lines = lines_of(text)?;
-    let mut found = Vec::new();
-    let mut open: Vec<Level> = Vec::new();
-    let mut index = 0;
-    while let Some(line) = lines.get(index) {
-        index += 1;
-        while open.last().is_some_and(|level| level.indent >= line.indent) {
-            open.pop();
-        }
-        let (key, rest) = split_key(&line.text, line.number)?;
-        let is_deeper = lines.get(index).is_some_and(|next| next.indent > line.indent);
-        let is_list = lines.get(index).is_some_and(|next| is_item(&next.text) && next.indent >= line.indent);
-        open.push(Level { indent: line.indent, key });
-        if open.len() > DEPTH_MAX || found.len() >= ENTRIES_MAX {
-            return problem(line.number, "the file is nested too deeply or too large");
-        }
-        if !rest.is_empty() {
-            if is_deeper {
-                let next = lines.get(index).map_or(line.number, |next| next.number);
-                return problem(next, "a value in one line needs no further lines; check the indentation");
-            }
-            // An empty mapping has no parameters.
-            if rest != "{}" {
-                found.push(entry(&open, value_of(rest, line.number)?, line.number)?);
-            }
-        } else if is_list {
-            let mut items = Vec::new();
-            while let Some(item) = lines.get(index).filter(|item| is_item(&item.text) && item.indent >= line.indent) {
-                items.push((item.text[1..].trim(), item.number));
-                index += 1;
-            }
-            found.push(entry(&open, list_of(&items, line.number)?, line.number)?);
-        } else if !is_deeper {
-            return problem(line.number, "expected a value or an indented mapping after `:`");
-        }
-    }
-    Ok(found)
-}
-
-fn is_item(text: &str) -> bool {
-    text == "-" || text.starts_with("- ")
-}
-
-/// Returns the value for the keys that are open.
-fn entry(open: &[Level], value: ParameterValue, line: usize) -> Parsed<Override> {
-    let Some(at) = open.iter().position(|level| level.key == PARAMETERS_KEY) else {
-        return problem(line, "expected `ros__parameters` between the name of the node and its parameters");
-    };
-    let join = |levels: &[Level], by: &str| levels.iter().map(|level| level.key.as_str()).collect::<Vec<_>>().join(by);
-    let (node, name) = (join(&open[..at], "/"), join(&open[at + 1..], "."));
-    if node.is_empty() || name.is_empty() {
-        return problem(line, "expected the name of a node before `ros__parameters`, and parameters below it");
-    }
-    Ok(Override { node, name, value })
-}
-
-fn lines_of(text: &str) -> Parsed<Vec<Line>> {
-    let mut lines: Vec<Line> = Vec::new();
-    let mut raw = text.lines().zip(1..);
-    let mut blanks = 0;
-    // The last line has a plain scalar that may go on.
-    let mut is_open = false;
-    while let Some((full, number)) = raw.next() {
-        let content = full.trim_end();
-        let indent = content.len() - content.trim_start_matches(' ').len();
-        let content = &content[indent..];
-        if content.is_empty() {
-            blanks += 1;
-            continue;
-        }
-        let gap = std::mem::take(&mut blanks);
-        if content.starts_with('#') {
-            is_open = false;
-            continue;
-        }
-        if let Some(last) = lines.last_mut().filter(|last| is_open && indent > last.indent) {
-            let more = without_plain_comment(content);
-            if more.contains(": ") || more.ends_with(':') {
-                return problem(number, "a value in one line needs no further lines; check the indentation");
-            }
-            push_break(&mut last.text, gap);
-            last.text.push_str(more);
-            is_open = more == content;
-            continue;
-        }
-        is_open = false;
-        if content.starts_with('\t') {
-            return problem(number, "YAML is indented by spaces, not by tabs");
-        }
-        if content == "---" && lines.is_empty() {
-            continue;
-        }
-        if content == "---" || content == "..." {
-            return problem(number, "expected one document");
-        }
-        let start = value_start(content, number);
-        let value = start.map_or("", |start| &content[start..]);
-        let text = match (start, value.chars().next()) {
-            (Some(start), Some(quote @ ('\'' | '"'))) => {
-                let mut text = content[..=start].to_owned();
-                quoted_lines(&mut text, quote, &full[indent + start + 1..], number, &mut raw)?;
-                text
-            }
-            (Some(start), Some(first)) if !"[{".contains(first) => {
-                let plain = without_plain_comment(value);
-                is_open = plain == value;
-                content[..start].to_owned() + plain
-            }
-            _ => without_comment(content).trim_end().to_owned(),
-        };
-        lines.push(Line { number, indent, text });
-    }
-    Ok(lines)
-}
-
-/// Returns where the value of a line starts, after its key or `-`.
-fn value_start(content: &str, number: usize) -> Option<usize> {
-    let rest = if is_item(content) { &content[1..] } else { split_key(content, number).ok()?.1 };
-    let rest = rest.trim_start();
-    (!rest.is_empty() && !rest.starts_with('#')).then(|| content.len() - rest.len())
-}
-
-/// Adds a quoted scalar after its first quote, and the rest of its last line.
-fn quoted_lines<'a>(
-    text: &mut String,
-    quote: char,
-    first: &'a str,
-    number: usize,
-    raw: &mut impl Iterator<Item = (&'a str, usize)>,
-) -> Parsed<()> {
-    let mut part = first;
-    loop {
-        if let Some(end) = closing_quote(part, quote) {
-            text.push_str(&part[..end]);
-            text.push_str(without_plain_comment(&part[end..]));
-            return Ok(());
-        }
-        let trimmed = part.trim_end();
-        let is_escaped = quote == '"' && (trimmed.len() - trimmed.trim_end_matches('\\').len()) % 2 == 1;
-        let is_joined = is_escaped && trimmed.len() == part.len();
-        text.push_str(if is_joined { &trimmed[..trimmed.len() - 1] } else { trimmed });
-        if is_escaped && !is_joined {
-            // An escaped space at the end of the line.
-            text.push(' ');
-        }
-        let mut blanks = 0;
-        part = loop {
-            match raw.next() {
-                Some((line, _)) if line.trim().is_empty() => blanks += 1,
-                Some((line, _)) => break line.trim_start(),
-                None => return problem(number, "the closing quote is missing"),
-            }
-        };
-        if !is_joined || blanks > 0 {
-            push_break(text, blanks);
-        }
-    }
-}
-
-/// Returns where a quoted scalar ends in a line.
-fn closing_quote(part: &str, quote: char) -> Option<usize> {
-    let mut characters = part.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
-        if character == '\\' && quote == '"' {
-            characters.next();
-        } else if character == quote {
-            let is_doubled = quote == '\'' && characters.next_if(|(_, next)| *next == quote).is_some();
-            if !is_doubled {
-                return Some(at);
+    let mut file = FileBuilder::default();
+    let mut documents = 0;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| YamlProblem::of_parser(&error, text))?;
+        let line = span.start.line();
+        if let Event::DocumentStart(_) = event {
+            documents += 1;
+            if documents > 1 {
+                return problem(line, "expected one document");
             }
         }
+        file.add(event, line)?;
     }
-    None
+    Ok(file.found)
 }
 
-/// Folds a line break: alone it is a space, and each blank line is a line break.
-fn push_break(text: &mut String, blanks: usize) {
-    if blanks == 0 {
-        text.push(' ');
-    }
-    text.extend(std::iter::repeat_n('\n', blanks));
-}
-
-/// Cuts off `# comment` after a plain scalar, in which quotes are characters.
-fn without_plain_comment(text: &str) -> &str {
-    let comment = text.match_indices('#').find(|(at, _)| text[..*at].ends_with(char::is_whitespace));
-    comment.map_or(text, |(at, _)| &text[..at]).trim_end()
-}
-
-/// Cuts off `# comment`, which starts a line or follows a space, outside of quotes.
-fn without_comment(line: &str) -> &str {
-    let mut quote = None;
-    let mut before = ' ';
-    let mut is_escaped = false;
-    for (at, character) in line.char_indices() {
-        match quote {
-            Some('"') if is_escaped => is_escaped = false,
-            Some('"') if character == '\\' => is_escaped = true,
-            Some(own) if own == character => quote = None,
-            Some(_) => {}
-            None if character == '#' && before.is_whitespace() => return &line[..at],
-            // A quote inside of a plain scalar is a character.
-            None if "'\"".contains(character) && " [,:-".contains(before) => quote = Some(character),
-            None => {}
-        }
-        before = character;
-    }
-    line
-}
-
-/// Splits `key: rest`.
-fn split_key(text: &str, line: usize) -> Parsed<(String, &str)> {
-    let (key, rest) = match text.chars().next() {
-        Some('\'' | '"') => quoted(text, line)?,
-        _ => {
-            let colon = text.find(": ").or_else(|| text.strip_suffix(':').map(str::len));
-            let Some(colon) = colon else { return problem(line, "expected `key: value`") };
-            (text[..colon].trim_end().to_owned(), &text[colon..])
-        }
-    };
-    if key.is_empty() || key.starts_with(['&', '!', '[', '{', '|', '>', '?', '-', '%', '@', '`']) {
-        return problem(line, format!("{key:?} is no key of a parameter file"));
-    }
-    match rest.trim_start().strip_prefix(':') {
-        Some(rest) => Ok((key, rest.trim())),
-        None => problem(line, "expected `:` after the key"),
-    }
-}
-
-/// Returns a value in one line: a scalar, or a flow sequence of scalars.
+/// Returns the value of an argument: a scalar, or a sequence of scalars such as `[1, 2]`.
 ///
 /// # Errors
-/// The reason, for line `line`.
-pub(crate) fn value_of(text: &str, line: usize) -> Parsed<ParameterValue> {
-    let Some(inner) = text.strip_prefix('[') else { return scalar_of(text, line) };
-    let Some(inner) = inner.strip_suffix(']') else {
-        return problem(line, "expected `]` at the end of the line");
-    };
-    let mut items = Vec::new();
-    let mut rest = inner.trim();
-    while !rest.is_empty() {
-        let end = match rest.chars().next() {
-            Some('\'' | '"') => rest.len() - quoted(rest, line)?.1.len(),
-            _ => rest.find(',').unwrap_or(rest.len()),
-        };
-        let (item, after) = rest.split_at(end);
-        items.push((item.trim(), line));
-        rest = match after.trim_start().strip_prefix(',') {
-            Some(after) => after.trim_start(),
-            None if after.trim().is_empty() => "",
-            None => return problem(line, "expected `,` between items"),
-        };
+/// The reason. Lines count from 1.
+pub(crate) fn value_of(text: &str) -> Parsed<ParameterValue> {
+    let mut items: Option<Vec<ParameterValue>> = None;
+    let mut value = None;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| YamlProblem::of_parser(&error, text))?;
+        let line = span.start.line();
+        refuse_reference(&event, line)?;
+        match event {
+            Event::Scalar(text, style, _, tag) => {
+                let scalar = scalar_of(&text, style, tag.as_deref(), line)?;
+                match &mut items {
+                    Some(items) => items.push(scalar),
+                    None => value = Some(scalar),
+                }
+            }
+            Event::SequenceStart(..) if items.is_none() => items = Some(Vec::new()),
+            Event::SequenceEnd => value = Some(list_of(items.take().unwrap_or_default(), line)?),
+            Event::SequenceStart(..) | Event::MappingStart(..) => return problem(line, NO_VALUE),
+            _ => {}
+        }
     }
-    list_of(&items, line)
+    value.map_or_else(|| problem(1, NO_VALUE), Ok)
+}
+
+const NO_VALUE: &str = "expected a scalar, or a sequence of scalars";
+
+/// Refuses anchors and aliases: a small file could repeat a large value many times.
+fn refuse_reference(event: &Event<'_>, line: usize) -> Parsed<()> {
+    let anchor = match event {
+        Event::Alias(_) => 1,
+        Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => *anchor,
+        _ => 0,
+    };
+    if anchor == 0 { Ok(()) } else { problem(line, "anchors and aliases are not supported: repeat the value") }
+}
+
+/// Collects the values of a file from the events of the parser.
+#[derive(Default)]
+struct FileBuilder {
+    /// The keys of the open mappings. The innermost one is `None` until its next key.
+    keys: Vec<Option<String>>,
+    /// The items of the open sequence.
+    items: Option<Vec<ParameterValue>>,
+    found: Vec<Override>,
+}
+
+impl FileBuilder {
+    fn add(&mut self, event: Event<'_>, line: usize) -> Parsed<()> {
+        refuse_reference(&event, line)?;
+        match event {
+            Event::Scalar(text, style, _, tag) => match (&mut self.items, self.keys.last_mut()) {
+                (Some(items), _) => items.push(scalar_of(&text, style, tag.as_deref(), line)?),
+                (None, Some(key @ None)) => *key = Some(text.into_owned()),
+                // A document without content is an empty scalar.
+                (None, None) if text.is_empty() => {}
+                (None, None) => return problem(line, "expected a mapping from the names of nodes"),
+                (None, Some(Some(_))) => {
+                    let value = scalar_of(&text, style, tag.as_deref(), line)?;
+                    return self.put(value, line);
+                }
+            },
+            Event::MappingStart(..) if self.items.is_some() || matches!(self.keys.last(), Some(None)) => {
+                return problem(line, NO_VALUE);
+            }
+            Event::MappingStart(..) if self.keys.len() >= DEPTH_MAX => {
+                return problem(line, format!("the file has more than {DEPTH_MAX} levels"));
+            }
+            Event::MappingStart(..) => self.keys.push(None),
+            Event::MappingEnd => {
+                self.keys.pop();
+                self.end_value();
+            }
+            Event::SequenceStart(..) if self.items.is_none() && matches!(self.keys.last(), Some(Some(_))) => {
+                self.items = Some(Vec::new());
+            }
+            Event::SequenceStart(..) => return problem(line, NO_VALUE),
+            Event::SequenceEnd => {
+                let items = self.items.take().unwrap_or_default();
+                return self.put(list_of(items, line)?, line);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds the value for the keys that are open.
+    fn put(&mut self, value: ParameterValue, line: usize) -> Parsed<()> {
+        if self.found.len() >= ENTRIES_MAX {
+            return problem(line, format!("the file has more than {ENTRIES_MAX} values"));
+        }
+        let keys: Vec<&str> = self.keys.iter().flatten().map(String::as_str).collect();
+        let Some(at) = keys.iter().position(|key| *key == PARAMETERS_KEY) else {
+            return problem(line, "expected `ros__parameters` between the name of the node and its parameters");
+        };
+        let (node, name) = (keys[..at].join("/"), keys[at + 1..].join("."));
+        if node.is_empty() || name.is_empty() {
+            return problem(line, "expected the name of a node before `ros__parameters`, and parameters below it");
+        }
+        self.found.push(Override { node, name, value });
+        self.end_value();
+        Ok(())
+    }
+
+    /// The innermost mapping awaits its next key.
+    fn end_value(&mut self) {
+        if let Some(key) = self.keys.last_mut() {
+            *key = None;
+        }
+    }
 }
 
 /// Returns an array of scalars of one type. An empty one is a `StringArray`, and fits each array parameter.
-fn list_of(items: &[(&str, usize)], line: usize) -> Parsed<ParameterValue> {
-    let scalars: Vec<ParameterValue> =
-        items.iter().map(|(text, number)| scalar_of(text, *number)).collect::<Result<_, _>>()?;
+fn list_of(scalars: Vec<ParameterValue>, line: usize) -> Parsed<ParameterValue> {
     macro_rules! array {
         ($scalar:ident, $array:ident) => {{
             let values = scalars.iter().map(|scalar| match scalar {
@@ -357,18 +225,14 @@ fn list_of(items: &[(&str, usize)], line: usize) -> Parsed<ParameterValue> {
     array.map_or_else(|| problem(line, "the items of an array must have one type"), Ok)
 }
 
-fn scalar_of(text: &str, line: usize) -> Parsed<ParameterValue> {
-    if text.starts_with(['\'', '"']) {
-        let (value, rest) = quoted(text, line)?;
-        if !rest.trim().is_empty() {
-            return problem(line, "text after the closing quote");
-        }
-        return Ok(ParameterValue::String(value));
+fn scalar_of(text: &str, style: ScalarStyle, tag: Option<&Tag>, line: usize) -> Parsed<ParameterValue> {
+    match tag {
+        Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(text.into()),
+        Some(tag) => problem(line, format!("the tag {tag} is not supported, only !!str")),
+        None if style != ScalarStyle::Plain => Ok(text.into()),
+        None if text.is_empty() => problem(line, "expected a value after the key"),
+        None => Ok(plain(text)),
     }
-    if text.starts_with(['[', ']', '{', '}', '&', '*', '!', '|', '>', '%', '@', '`', ',']) || text.contains(": ") {
-        return problem(line, format!("{text:?} is no scalar; quote it if it is a text"));
-    }
-    Ok(plain(text))
 }
 
 /// Returns the value of a scalar without quotes, by the rules of `rcl_yaml_param_parser`.
@@ -400,66 +264,6 @@ fn integer(text: &str) -> Option<i64> {
         Some(digits) => i64::from_str_radix(&format!("{sign}{digits}"), 16).ok(),
         None => format!("{sign}{digits}").parse().ok(),
     }
-}
-
-/// Returns the character of an escape, and the number of its digits. `text` starts with `kind`.
-fn escape(kind: char, text: &str) -> Option<(char, usize)> {
-    let character = match kind {
-        '0' => '\0',
-        'a' => '\u{7}',
-        'b' => '\u{8}',
-        't' | '\t' => '\t',
-        'n' => '\n',
-        'v' => '\u{b}',
-        'f' => '\u{c}',
-        'r' => '\r',
-        'e' => '\u{1b}',
-        'N' => '\u{85}',
-        '_' => '\u{a0}',
-        'L' => '\u{2028}',
-        'P' => '\u{2029}',
-        ' ' | '"' | '/' | '\\' => kind,
-        'x' | 'u' | 'U' => {
-            let count = match kind {
-                'x' => 2,
-                'u' => 4,
-                _ => 8,
-            };
-            let digits = text.get(1..=count).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-            return Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, count));
-        }
-        _ => return None,
-    };
-    Some((character, 0))
-}
-
-/// Reads a quoted scalar at the start. Returns it and the rest.
-fn quoted(text: &str, line: usize) -> Parsed<(String, &str)> {
-    let mut characters = text.char_indices().peekable();
-    let quote = characters.next().map(|(_, quote)| quote);
-    let mut value = String::new();
-    while let Some((at, character)) = characters.next() {
-        if Some(character) == quote {
-            if character == '\'' && characters.next_if(|(_, next)| *next == '\'').is_some() {
-                value.push('\'');
-                continue;
-            }
-            return Ok((value, &text[at + 1..]));
-        }
-        if character == '\\' && quote == Some('"') {
-            let Some(escaped) = characters.next().and_then(|(at, kind)| escape(kind, &text[at..])) else {
-                return problem(line, "expected an escape of YAML such as \\\" \\\\ \\n \\t \\x41 \\u0041");
-            };
-            let (character, digits) = escaped;
-            value.push(character);
-            for _ in 0..digits {
-                characters.next();
-            }
-            continue;
-        }
-        value.push(character);
-    }
-    problem(line, "the closing quote is missing")
 }
 
 #[cfg(test)]
@@ -507,8 +311,28 @@ mod tests {
             ("[1, 2]", vec![1_i64, 2].into()),
             ("['a, b', c]", vec!["a, b".to_owned(), "c".to_owned()].into()),
         ] {
-            assert_eq!(value_of(text, 1), Ok(expected), "{text}");
+            assert_eq!(value_of(text), Ok(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn every_form_of_yaml_has_its_values() {
+        let head = "n:\n  ros__parameters:\n    ";
+        for (text, expected) in [
+            ("a: {b: 1, c: [x, z]}", vec![("a.b", 1_i64.into()), ("a.c", vec!["x".to_owned(), "z".to_owned()].into())]),
+            ("a: |\n      two\n      lines\n", vec![("a", "two\nlines\n".into())]),
+            ("a: >-\n      one\n      line\n", vec![("a", "one line".into())]),
+            ("a: !!str 7", vec![("a", "7".into())]),
+            ("a: [1,\n      2]", vec![("a", vec![1_i64, 2].into())]),
+            ("'a': {}\n    b: off # not on", vec![("b", false.into())]),
+            ("a: {}\n...\n", vec![]),
+        ] {
+            let expected: Vec<_> =
+                expected.into_iter().map(|(name, value)| ("n".to_owned(), name.to_owned(), value)).collect();
+            assert_eq!(values(&format!("---\n{head}{text}")), expected, "{text}");
+        }
+        assert_eq!(values("{n: {ros__parameters: {a: 1}}}"), [("n".to_owned(), "a".to_owned(), 1_i64.into())]);
+        assert_eq!(values("# nothing\n"), []);
     }
 
     #[test]
@@ -516,21 +340,29 @@ mod tests {
         let head = "n:\n  ros__parameters:\n    ";
         for (text, line, expected) in [
             ("a: 1", 1, "ros__parameters"),
-            ("n:\n\tros__parameters:", 2, "tabs"),
+            ("n:\n\tros__parameters:", 2, "tab"),
             (&format!("{head}a: [1, x]"), 3, "one type"),
-            (&format!("{head}a: [1, 2"), 3, "expected `]`"),
-            (&format!("{head}a: *anchor"), 3, "no scalar"),
-            (&format!("{head}a: {{b: 1}}"), 3, "no scalar"),
-            (&format!("{head}a: |"), 3, "no scalar"),
-            (&format!("{head}a: 'x"), 3, "closing quote"),
+            (&format!("{head}a: [1, [2]]"), 3, "a scalar, or a sequence"),
+            (&format!("{head}a: [{{b: 1}}]"), 3, "a scalar, or a sequence"),
+            (&format!("{head}a: [1, 2"), 3, ""),
+            (&format!("{head}a: &anchor 1\n    b: *anchor"), 3, "repeat the value"),
+            (&format!("{head}a: !color red"), 3, "!color"),
+            (&format!("{head}a: 'x"), 3, ""),
             (&format!("{head}a:"), 3, "expected a value"),
-            (&format!("{head}a: 1\n      b: 2"), 4, "indentation"),
+            (&format!("{head}? [a]\n    : 1"), 3, "a scalar, or a sequence"),
+            (&format!("{head}a: 1\n      b: 2"), 4, ""),
             (&format!("{head}a: 1\n---\n"), 4, "one document"),
-            ("just text", 1, "key: value"),
+            ("just text", 1, "expected a mapping"),
+            ("- 1", 1, "a scalar, or a sequence"),
         ] {
             let error = parse_file(text).unwrap_err();
             assert!(error.line == line && error.reason.contains(expected), "{text:?}: {error:?}");
         }
+        for text in ["", "{a: 1}", "[[1]]", "[1, x]", "'x", "*a"] {
+            assert!(value_of(text).is_err(), "{text}");
+        }
+        let deep = "a: {".repeat(100) + &"}".repeat(100);
+        assert!(parse_file(&deep).unwrap_err().reason.contains("levels"));
     }
 
     /// The output of `yaml.dump(values, default_flow_style=False)`, which `launch_ros` writes.
@@ -571,7 +403,7 @@ mod tests {
             ("one\n\n\n      two", "one\n\ntwo"),
             ("'one  \n\n     two''s' # comment", "one\ntwo's"),
             ("\"one\\\n     \\ two\\x41\"", "one twoA"),
-            ("\"one \n two\"", "one two"),
+            ("\"one \n      two\"", "one two"),
         ] {
             assert_eq!(values(&format!("{head}{text}\n    b: 1\n"))[0].2, expected.into(), "{text}");
         }
