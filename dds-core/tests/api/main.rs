@@ -22,6 +22,9 @@ mod finding_topics;
 mod groups;
 mod ignoring;
 mod instances;
+#[cfg(feature = "security-pki")]
+#[path = "../support/keystore.rs"]
+mod keystore;
 mod life;
 mod listeners;
 mod loans;

@@ -104,6 +104,29 @@ impl Keystore {
         std::fs::write(self.enclave(name).join("crl.pem"), list).unwrap();
     }
 
+    /// Writes the answer of an OCSP responder about an identity, for another identity: revoked or good.
+    ///
+    /// Returns false if this host lacks the command `openssl`, which signs it. The answer has the time of this host.
+    pub(crate) fn write_answer(&self, to: &str, about: &str, is_revoked: bool) -> bool {
+        let enclave = self.enclave(to);
+        let openssl = |arguments: &[&str]| {
+            let mut command = std::process::Command::new("openssl");
+            let output = command.args(arguments).current_dir(&enclave).output().ok()?;
+            assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            Some(String::from_utf8(output.stdout).unwrap())
+        };
+        let certificate = self.enclave(about).join("cert.pem").display().to_string();
+        let Some(serial) = openssl(&["x509", "-in", &certificate, "-noout", "-serial"]) else { return false };
+        let serial = serial.trim().strip_prefix("serial=").unwrap();
+        let status = if is_revoked { "R\t321231235959Z\t250101000000Z" } else { "V\t321231235959Z\t" };
+        std::fs::write(enclave.join("index.txt"), format!("{status}\t{serial}\tunknown\t/CN={about}\n")).unwrap();
+        let (ca, key) = ("identity_ca.cert.pem", self.folder.join("private/identity_ca.key.pem").display().to_string());
+        let by = ["-CA", ca, "-rsigner", ca, "-rkey", &key, "-issuer", ca, "-cert", &certificate];
+        let ask = ["ocsp", "-index", "index.txt", "-respout", "ocsp.der", "-ndays", "3", "-noverify"];
+        openssl(&[&ask[..], &by].concat());
+        true
+    }
+
     pub(crate) fn credentials(&self, name: &str) -> Credentials {
         Credentials::from_enclave(self.enclave(name)).unwrap()
     }
