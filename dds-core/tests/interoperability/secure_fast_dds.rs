@@ -62,6 +62,26 @@ fn fast_dds_answers_with_each_kind_of_protection() {
     answers_with_each_kind_of_protection(start);
 }
 
+/// Its keys have 128 bits, except those for the exchange of keys.
+#[test]
+#[ignore = "needs Fast DDS: .ci/run fast_dds"]
+fn fast_dds_with_short_keys_answers() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (rtps, discovery, metadata, data) in [
+        ("SIGN", "ENCRYPT", "ENCRYPT", "ENCRYPT"),
+        ("ENCRYPT", "SIGN", "SIGN", "SIGN"),
+        ("NONE", "NONE", "NONE", "ENCRYPT"),
+    ] {
+        let fleet = fleet(rtps, discovery, metadata, data);
+        for (own, theirs) in [("one", "other"), ("other", "one")] {
+            println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
+            let peer = start(&fleet.enclave(theirs), &["keysize=128"]);
+            ask(&endpoints(&participant(&fleet, own)));
+            peer.end();
+        }
+    }
+}
+
 /// Keys would change, which Fast DDS does not follow.
 #[test]
 #[ignore = "needs Fast DDS: .ci/run fast_dds"]

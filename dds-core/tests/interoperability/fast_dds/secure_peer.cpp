@@ -1,11 +1,11 @@
 // A Fast DDS process with an identity, for the tests in secure_fast_dds.rs.
 //
-//     secure_peer ENCLAVE [durable] [partition=NAME]
+//     secure_peer ENCLAVE [durable] [partition=NAME] [keysize=BITS]
 //
 // Writes each sample of the topic "Questions" to the topic "Answers", until its standard input ends. ENCLAVE is the folder of
 // its certificate and its signed documents. Prints "ready" first, and "alive" at the end. With "durable", both endpoints are
-// TRANSIENT_LOCAL. A line of the standard input is "count", for the number of answers, or the name of a partition, into which the
-// writer moves.
+// TRANSIENT_LOCAL. Keys have 256 bits, or those of "keysize". A line of the standard input is "count", for the
+// number of answers, or the name of a partition, into which the writer moves.
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +38,12 @@ static Entity* check(Entity* entity, const std::string& what) {
   return entity;
 }
 
-static DomainParticipantQos with_identity(const std::string& enclave) {
+// Participants, writers and readers have keys of their own.
+template <class Qos> static void set_keysize(Qos& qos, const std::string& bits) {
+  if (!bits.empty()) qos.properties().properties().emplace_back("dds.sec.crypto.keysize", bits);
+}
+
+static DomainParticipantQos with_identity(const std::string& enclave, const std::string& keysize) {
   DomainParticipantQos qos;
   auto add = [&](const std::string& name, const std::string& value) { qos.properties().properties().emplace_back("dds.sec." + name, value); };
   auto file = [&](const std::string& name, const std::string& value) { add(name, "file://" + enclave + "/" + value); };
@@ -51,6 +56,7 @@ static DomainParticipantQos with_identity(const std::string& enclave) {
   file("access.builtin.Access-Permissions.governance", "governance.p7s");
   file("access.builtin.Access-Permissions.permissions", "permissions.p7s");
   add("crypto.plugin", "builtin.AES-GCM-GMAC");
+  set_keysize(qos, keysize);
   return qos;
 }
 
@@ -89,22 +95,26 @@ static bool read_line(std::string& line) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   bool durable = false;
-  std::string partition, line;
+  std::string partition, keysize, line;
   for (int i = 2; i < argc; i++) {
     std::string option = argv[i];
     if (option == "durable") durable = true;
     if (option.rfind("partition=", 0) == 0) partition = option.substr(10);
+    if (option.rfind("keysize=", 0) == 0) keysize = option.substr(8);
   }
   DomainParticipantFactory* factory = DomainParticipantFactory::get_instance();
-  DomainParticipant* participant = check(factory->create_participant(0, with_identity(argv[1])), "participant");
+  DomainParticipant* participant = check(factory->create_participant(0, with_identity(argv[1], keysize)), "participant");
   TypeSupport type(new OctetsPubSubType());
   type.register_type(participant, "Octets");
   Topic* topic = check(participant->create_topic("Questions", "Octets", TOPIC_QOS_DEFAULT), "topic");
   Subscriber* subscriber = participant->create_subscriber(in_partition(SUBSCRIBER_QOS_DEFAULT, partition));
-  DataReader* questions = check(subscriber->create_datareader(topic, reliable(DATAREADER_QOS_DEFAULT, durable)), "reader");
+  DataReaderQos of_reader = reliable(DATAREADER_QOS_DEFAULT, durable);
+  set_keysize(of_reader, keysize);
+  DataReader* questions = check(subscriber->create_datareader(topic, of_reader), "reader");
   topic = check(participant->create_topic("Answers", "Octets", TOPIC_QOS_DEFAULT), "topic");
   DataWriterQos qos = reliable(DATAWRITER_QOS_DEFAULT, durable);
   qos.publish_mode().kind = ASYNCHRONOUS_PUBLISH_MODE;
+  set_keysize(qos, keysize);
   Publisher* publisher = participant->create_publisher(in_partition(PUBLISHER_QOS_DEFAULT, partition));
   DataWriter* answers = check(publisher->create_datawriter(topic, qos), "writer");
   say("ready");
