@@ -7,7 +7,6 @@ mod alloc_forms;
 mod large_budget;
 #[cfg(target_os = "linux")]
 mod page_faults;
-mod ros2;
 #[cfg(target_os = "linux")]
 mod waits;
 mod window;

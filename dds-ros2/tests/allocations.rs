@@ -1,11 +1,38 @@
 //! A message of ROS 2 after warm-up allocates nothing, on the paths that a node offers.
+//!
+//! Discovery and timers run in the background and may allocate occasionally. So each form is counted over several
+//! windows, and the best window must be zero. An allocation on the path of a message occurs in all windows.
 
-use crate::window::{WINDOW_SAMPLES, WINDOWS, fewest_blocks};
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
 use dds_ros2::msgs::geometry_msgs::msg::Twist;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::{Context, DiscoveryRange, Publisher, RosMessage, Subscription};
-use dhat::Profiler;
+use dhat::{HeapStats, Profiler};
 use std::time::Duration;
+
+/// After this number of messages each pool has been used.
+const WARM_UP: usize = 2000;
+const WINDOW_MESSAGES: usize = 500;
+const WINDOWS: usize = 8;
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+/// Returns the heap blocks of the best window. `pass` moves one message.
+fn fewest_blocks(mut pass: impl FnMut()) -> u64 {
+    for _ in 0..WARM_UP {
+        pass();
+    }
+    let mut window = |_| {
+        let before = HeapStats::get().total_blocks;
+        for _ in 0..WINDOW_MESSAGES {
+            pass();
+        }
+        HeapStats::get().total_blocks - before
+    };
+    (0..WINDOWS).map(&mut window).min().unwrap_or(0)
+}
 
 /// Longer than any step takes on a busy machine. Only a failing test reaches it.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -28,7 +55,6 @@ fn pair<T: RosMessage + 'static>(contexts: &[Context]) -> (Publisher<T>, Subscri
 
 #[test]
 fn message_of_ros_after_warm_up_allocates_nothing() {
-    let _turn = crate::turn();
     let _profiler = Profiler::builder().testing().build();
     let own = context("own", false);
     let in_process = [own.clone(), own];
@@ -44,7 +70,7 @@ fn message_of_ros_after_warm_up_allocates_nothing() {
             ("iter", &mut || iter.next().unwrap()),
         ];
         for (form, receive) in forms {
-            let blocks = fewest_blocks(|_| {
+            let blocks = fewest_blocks(|| {
                 publisher.publish(&twist).unwrap();
                 assert_eq!(receive(), twist);
             });
@@ -53,12 +79,12 @@ fn message_of_ros_after_warm_up_allocates_nothing() {
             }
         }
     }
-    assert!(over_budget.is_empty(), "in the best of {WINDOWS} windows of {WINDOW_SAMPLES} messages: {over_budget:#?}");
+    assert!(over_budget.is_empty(), "in the best of {WINDOWS} windows of {WINDOW_MESSAGES} messages: {over_budget:#?}");
     // Proof that the counter works: each received text allocates its characters.
     let (publisher, subscription) = pair::<Text>(&in_process);
-    let blocks = fewest_blocks(|_| {
+    let blocks = fewest_blocks(|| {
         publisher.publish(&Text { data: "hello".into() }).unwrap();
         subscription.next_message().block_for(LIMIT).unwrap();
     });
-    assert!(blocks >= WINDOW_SAMPLES as u64, "{blocks}");
+    assert!(blocks >= WINDOW_MESSAGES as u64, "{blocks}");
 }

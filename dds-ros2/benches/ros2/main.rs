@@ -1,6 +1,6 @@
 //! Nodes of ROS 2 beside plain `dds-core` and `rclpy`: round trips between two processes, and a graph of 100 nodes.
 //!
-//! `DDS_TEST_ROS_PYTHON=PYTHON .ci/netns cargo bench -p benches --bench ros2`, with the Python of an environment with
+//! `DDS_TEST_ROS_PYTHON=PYTHON .ci/netns cargo bench -p dds-ros2 --bench ros2`, with the Python of an environment with
 //! the wheels of `.ci/ros_jazzy.txt`. Without the variable, the bench leaves out `rclpy`. `-- --test` runs one short
 //! round. `-- graph` measures the graph alone, and `-- trips` the round trips.
 //!
