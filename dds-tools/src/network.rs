@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use crate::options::{NetworkOptions, ScopeOption};
 use crate::recording::matches_pattern;
 use dds_core::builtin::ParticipantBuiltinTopicData;
+use dds_core::security::Credentials;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 
 /// Name of the participants of this program.
@@ -16,9 +17,9 @@ const LOOKS_LEN_MAX: usize = 512;
 /// Joins the domain of the options.
 ///
 /// # Errors
-/// As the builder of the participant: an invalid peer or interface, or no network.
+/// As the builder of the participant: an invalid peer or interface, a faulty identity, or no network.
 pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
-    Ok(builder(options).build()?)
+    Ok(builder(options)?.build()?)
 }
 
 /// As [`join`], for a command that looks at the domain and reads no topic, and announces that.
@@ -26,7 +27,7 @@ pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
 /// # Errors
 /// As [`join`].
 pub fn join_to_look(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
-    Ok(builder(options).property(LOOKS_PROPERTY, "").build()?)
+    Ok(builder(options)?.property(LOOKS_PROPERTY, "").build()?)
 }
 
 /// As [`join`], for a command that reads the selected topics, or all without a name, and announces that.
@@ -39,7 +40,7 @@ pub fn join_to_look(options: &NetworkOptions) -> Result<DomainParticipant, ToolE
 pub fn join_to_read(options: &NetworkOptions, topics: &[String]) -> Result<DomainParticipant, ToolError> {
     let names = topics.join("\n");
     let value = if names.is_empty() || names.len() > LOOKS_LEN_MAX { "*" } else { &names };
-    Ok(builder(options).property(LOOKS_PROPERTY, value).build()?)
+    Ok(builder(options)?.property(LOOKS_PROPERTY, value).build()?)
 }
 
 fn looks_at(participant: &ParticipantBuiltinTopicData) -> Option<&str> {
@@ -58,7 +59,10 @@ pub(crate) fn looks_elsewhere(participant: &ParticipantBuiltinTopicData, topic: 
 }
 
 /// Returns the settings of a participant in the domain of the options.
-pub(crate) fn builder(options: &NetworkOptions) -> DomainParticipantBuilder {
+///
+/// # Errors
+/// [`ToolError::Security`] if a file of the identity cannot be read.
+pub(crate) fn builder(options: &NetworkOptions) -> Result<DomainParticipantBuilder, ToolError> {
     let mut builder = match options.domain {
         Some(domain) => DomainParticipant::builder(domain),
         None => DomainParticipantBuilder::default(),
@@ -80,5 +84,9 @@ pub(crate) fn builder(options: &NetworkOptions) -> DomainParticipantBuilder {
     if let Some(tag) = &options.tag {
         builder = builder.domain_tag(tag);
     }
-    builder
+    if let Some(folder) = &options.enclave {
+        let credentials = Credentials::from_enclave(folder);
+        builder = builder.credentials(credentials.map_err(|error| ToolError::Security { text: error.to_string() })?);
+    }
+    Ok(builder)
 }

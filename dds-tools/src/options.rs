@@ -103,6 +103,9 @@ pub struct NetworkOptions {
     /// Domain tag. Only participants with the same tag communicate.
     #[arg(long)]
     pub tag: Option<String>,
+    /// Folder of an identity, as `dds security init` makes it, for a domain that DDS Security protects.
+    #[arg(long, value_name = "DIR")]
+    pub enclave: Option<PathBuf>,
 }
 
 /// Participants that the program can discover.

@@ -46,7 +46,7 @@ pub struct DurabilityOptions {
 /// [`ToolError::Value`] if the database cannot be used.
 pub fn run(options: &DurabilityOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let participant =
-        DurabilityService::participant_of(network::builder(&options.network)).name(PARTICIPANT_NAME).build()?;
+        DurabilityService::participant_of(network::builder(&options.network)?).name(PARTICIPANT_NAME).build()?;
     let mut settings = DurabilityService::builder().memory(usize::try_from(options.memory).unwrap_or(usize::MAX));
     if let Some(path) = &options.database {
         settings = settings.database(path);

@@ -11,8 +11,9 @@ use crate::reachability::Probes;
 use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
 use crate::tag_listener;
+use dds_core::error::{CreateError, CreateErrorKind};
 use dds_core::matching::{EndpointInfo, MatchReport};
-use dds_core::{DomainParticipant, Guid};
+use dds_core::{DomainParticipant, Error, Guid};
 use serde_json::json;
 use std::collections::HashSet;
 use std::io::Write;
@@ -57,8 +58,9 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     if let Some(topic) = &options.topic
         && let Err(error) = view.topic(topic)
     {
-        // The endpoints of a participant that cannot be reached do not arrive.
-        let problems = unreachable(&mut probes, view, &topics, stop);
+        // The endpoints of a participant that is refused or cannot be reached do not arrive.
+        let mut problems = unreachable(&mut probes, view, &topics, stop);
+        problems.extend(refused(&participant, &options.network));
         if problems.is_empty() {
             return Err(error);
         }
@@ -92,6 +94,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         }
     }
     let mut problems = unreachable(&mut probes, watch.view(), &topics, stop);
+    problems.extend(refused(&participant, &options.network));
     problems.extend(lonely.iter().map(LonelyTopic::problem));
     problems.extend(stalled::silent_writers(&participant, watch.view(), &topics, stop));
     problems.extend(FullSocket::all_of(watch.view(), &topics).iter().map(FullSocket::problem));
@@ -172,6 +175,15 @@ fn unreachable(probes: &mut Probes, view: &DomainView, topics: &[String], stop: 
         problems.push(TopicProblem { topic, reason, next_step: next_step.to_owned() });
     }
     problems
+}
+
+/// Participants that DDS Security refuses, or whose messages need a key. Their endpoints are unknown here.
+fn refused(participant: &DomainParticipant, options: &NetworkOptions) -> Option<TopicProblem> {
+    let next_step = match &options.enclave {
+        Some(folder) => format!("check the files of both sides: `dds security check {}`", folder.display()),
+        None => "look with --enclave and the folder of an identity of that fleet".to_owned(),
+    };
+    participant.explain_protection().map(|reason| TopicProblem { topic: String::new(), reason, next_step })
 }
 
 /// Returns whether a multicast datagram of this host arrives on this host. Discovery of other hosts needs that.
@@ -338,7 +350,12 @@ fn other_domains(
 ) -> Result<Vec<u32>, ToolError> {
     let mut watches = Vec::new();
     for domain in (0..=9).filter(|domain| *domain != own) {
-        let participant = network::join_to_look(&NetworkOptions { domain: Some(domain), ..options.clone() })?;
+        let joined = network::join_to_look(&NetworkOptions { domain: Some(domain), ..options.clone() });
+        let participant = match joined {
+            // The files of an identity may allow some domains only.
+            Err(ToolError::Dds(Error::Create(error))) if is_of_security(&error) => continue,
+            joined => joined?,
+        };
         let watch = DomainWatch::new(&participant)?;
         watches.push((domain, participant, watch));
     }
@@ -351,6 +368,10 @@ fn other_domains(
         }
     }
     Ok(found)
+}
+
+fn is_of_security(error: &CreateError) -> bool {
+    matches!(error.kind(), CreateErrorKind::Security { .. })
 }
 
 /// Looks for a topic with the tags of other participants in the same domain.

@@ -1,6 +1,8 @@
 //! The certificates and documents of a fleet.
 
-use crate::support::run_local;
+use crate::support::{Domain, Pose, pose_writer, run_local};
+use dds_core::qos::{PublisherQos, SubscriberQos};
+use dds_core::security::Credentials;
 
 #[test]
 fn fleet_is_made_and_checked() {
@@ -34,4 +36,72 @@ fn fleet_is_made_and_checked() {
     let faulty = run(&["check", &keys]);
     assert!(faulty.output.contains("enclaves/robot7/key.pem: "), "{}", faulty.output);
     assert!(faulty.result.unwrap_err().to_string().contains("errors (1)"));
+}
+
+/// The robot belongs to another fleet: another authority has issued its certificate.
+#[test]
+fn why_names_participants_that_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    // The GUID of `one` is lower, so the robot begins the handshake, and its certificate is seen here.
+    let [ours, theirs] = [("ours", "other"), ("theirs", "one")].map(|(fleet, identity)| {
+        let keys = folder.path().join(fleet);
+        run_local(&["security", "init", &keys.display().to_string(), "-i", identity, "-d", "0"]).unwrap();
+        keys.join("enclaves").join(identity).display().to_string()
+    });
+    let domain = Domain::new();
+    let credentials = Credentials::from_enclave(&theirs).unwrap();
+    let robot = domain.join_with("robot", |builder| builder.credentials(credentials));
+    let _writer = pose_writer(&robot);
+    let refused = domain.run_until(&["why", "--enclave", &ours, "--wait", "0.8"], |text| text.contains("is refused"));
+    for part in [
+        "the handshake failed: identity of the other participant: the authority did not sign the certificate",
+        "; check the files of both sides: `dds security check ",
+    ] {
+        assert!(refused.contains(part), "{refused}");
+    }
+    domain.run_until(&["ls", "--enclave", &theirs, "--wait", "0.8"], |text| text.contains("robot/pose"));
+    domain.run_until(&["why", "--enclave", &theirs, "robot/pose", "--wait", "0.8"], |text| {
+        assert!(!text.contains("is refused"), "{text}");
+        text.contains("no reader was found (writers: 1)")
+    });
+    let without = domain.run_until(&["why", "--wait", "0.8"], |text| text.contains("have an identity and hide"));
+    assert!(without.contains("; look with --enclave and the folder of an identity of that fleet"), "{without}");
+    let missing = domain.run(&["ls", "--enclave", "/nowhere"]).result.unwrap_err().to_string();
+    assert!(missing.contains("/nowhere/identity_ca.cert.pem"), "{missing}");
+}
+
+/// The writer moves into a partition that its permissions deny. The command belongs to a third participant.
+#[test]
+fn why_names_the_rule_that_denies_an_endpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys").display().to_string();
+    run_local(&["security", "init", &keys, "-i", "robot", "-i", "station", "-i", "observer", "-d", "0"]).unwrap();
+    let enclave = |identity: &str| folder.path().join("keys/enclaves").join(identity);
+    let permissions = enclave("robot").join("permissions.xml");
+    let text = std::fs::read_to_string(&permissions).unwrap();
+    assert!(text.contains("<partition>*<"), "{text}");
+    std::fs::write(&permissions, text.replace("<partition>*<", "<partition>day<")).unwrap();
+    run_local(&["security", "init", &keys]).unwrap();
+    let domain = Domain::new();
+    let join = |name: &str| {
+        let credentials = Credentials::from_enclave(enclave(name)).unwrap();
+        domain.join_with(name, |builder| builder.credentials(credentials))
+    };
+    let (robot, station) = (join("robot"), join("station"));
+    let publisher = robot.publisher(PublisherQos::default().partition(["day"])).unwrap();
+    let _writer = publisher.writer_builder::<Pose>("robot/pose").build().unwrap();
+    let subscriber = station.subscriber(SubscriberQos::default().partition(["*"])).unwrap();
+    let _reader = subscriber.reader_builder::<Pose>("robot/pose").build().unwrap();
+    let observer = enclave("observer").display().to_string();
+    let why = ["why", "--enclave", &observer, "robot/pose", "--wait", "0.8"];
+    domain.run_until(&why, |text| text.contains("every writer matches every reader"));
+    publisher.set_qos(PublisherQos::default().partition(["night"])).unwrap();
+    let denied = domain.run_until(&why, |text| text.contains("is denied"));
+    for part in [
+        "the permissions of its participant do not allow it: writing topic \"robot/pose\" is denied by the default of the \
+         grant \"robot\"",
+        "(correct governance or permissions, sign them, and restart the participant)",
+    ] {
+        assert!(denied.contains(part), "{denied}");
+    }
 }
