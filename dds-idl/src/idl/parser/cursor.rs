@@ -226,6 +226,13 @@ impl Parser<'_> {
         self.visible(symbol).is_none()
     }
 
+    /// Whether a visible module lacks a name.
+    pub(in crate::idl) fn is_outside(&self, module: Symbol, name: Symbol) -> bool {
+        let Some(NamedEntity::Definition(id)) = self.visible(module).map(|entry| entry.entity) else { return false };
+        let scope = self.names.existing_scope(id);
+        scope.is_some_and(|scope| self.names.inside(scope, name, self.folded(name)).is_none())
+    }
+
     /// Reads `A::B` or `::A::B`, and resolves it. `what` is the kind of definition for messages.
     pub(in crate::idl) fn scoped_name(&mut self, what: &str) -> Result<(ScopeEntry, Span), Reported> {
         let start = self.token().span;
@@ -263,20 +270,31 @@ impl Parser<'_> {
             };
             if scope.is_none() {
                 let message = format!("`{}` contains no names", self.text(symbol));
-                self.skip_name();
+                let rest = self.skip_name();
+                if self.is_template_module(entry.entity) {
+                    return Ok((entry, span.to(rest)));
+                }
                 return Err(self.report(Diagnostic::error(message, token.span).label(entry.span, "defined here")));
             }
         }
     }
 
-    /// Skips the rest of a scoped name.
-    fn skip_name(&mut self) {
+    /// Whether the content of a definition is skipped. A name in it stands for the definition, which is not data.
+    fn is_template_module(&self, entity: NamedEntity) -> bool {
+        let NamedEntity::Definition(id) = entity else { return false };
+        matches!(self.specification.definition(id).kind, DefinitionKind::NotData(NotData::TemplateModule))
+    }
+
+    /// Skips the rest of a scoped name, and returns the place of its end.
+    fn skip_name(&mut self) -> Span {
+        let mut end = self.token().span;
         while matches!(self.kind(), TokenKind::Scope | TokenKind::Identifier) {
-            self.bump();
+            end = self.bump().span;
             if self.kind() != TokenKind::Scope {
                 break;
             }
         }
+        end
     }
 
     /// The symbol without the `_` of an escaped name.

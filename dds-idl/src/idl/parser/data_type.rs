@@ -106,23 +106,43 @@ fn type_of_vendor(name: &str) -> Option<(BasicType, &'static str)> {
     })
 }
 
-/// Whether the cursor is at `Sequence<`. The standard has the keyword in lowercase alone (IDL 4.2, 7.2.4).
-fn is_capital_sequence(parser: &Parser<'_>) -> bool {
+/// Reads `Sequence<` or `String`. The standard has these keywords in lowercase alone (IDL 4.2, 7.2.4).
+///
+/// Other keywords have no such form: `Long` has 32 bits in IDL, and 64 in Java.
+fn capital_keyword(parser: &mut Parser<'_>) -> Option<Result<(DataType, Span), Reported>> {
     let token = parser.token();
-    token.kind == TokenKind::Identifier
-        && parser.token_after(1).kind == TokenKind::Less
-        && parser.is_unknown(token.symbol)
-        && parser.text(token.symbol) == "Sequence"
+    if token.kind != TokenKind::Identifier || !parser.is_unknown(token.symbol) {
+        return None;
+    }
+    match (parser.text(token.symbol), parser.token_after(1).kind) {
+        ("Sequence", TokenKind::Less) => {
+            parser.vendor_warning("the keyword `Sequence`", "OpenSplice", token.span, "write `sequence`");
+            Some(sequence(parser))
+        }
+        ("String", next) if next != TokenKind::Scope => {
+            parser.vendor_warning(
+                "the keyword `String`",
+                "the TACSIT data exchange of the OMG",
+                token.span,
+                "write `string`",
+            );
+            Some(string(parser))
+        }
+        _ => None,
+    }
 }
 
 /// Reads a name that no definition has, but a vendor.
 fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
     let token = parser.token();
-    if token.kind != TokenKind::Identifier || !parser.is_unknown(token.symbol) {
+    if token.kind != TokenKind::Identifier {
         return None;
     }
     if parser.token_after(1).kind == TokenKind::Scope {
         return unknown_type_of_corba(parser);
+    }
+    if !parser.is_unknown(token.symbol) {
+        return None;
     }
     let name = parser.text(token.symbol).to_owned();
     if name == "TypeCode" && is_in_corba(parser) {
@@ -148,7 +168,7 @@ fn is_in_corba(parser: &Parser<'_>) -> bool {
 /// of DDS is among them.
 pub(super) fn unknown_type_of_corba(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
     let start = parser.token();
-    if parser.text(start.symbol) != "CORBA" || !parser.is_unknown(start.symbol) {
+    if parser.text(start.symbol) != "CORBA" || !(parser.is_unknown(start.symbol) || is_missing_in_corba(parser)) {
         return None;
     }
     let mut span = start.span;
@@ -162,12 +182,20 @@ pub(super) fn unknown_type_of_corba(parser: &mut Parser<'_>) -> Option<(DataType
     Some((DataType::Opaque("CORBA"), span))
 }
 
+/// Whether the cursor is at `CORBA::TypeCode` or the like, and the module of the text lacks it. `orb.idl` of omniORB
+/// does, because these types are built into its compiler.
+fn is_missing_in_corba(parser: &Parser<'_>) -> bool {
+    const BUILT_IN: [&str; 5] = ["TypeCode", "NVList", "Environment", "InterfaceDef", "ServiceOption"];
+    let name = parser.token_after(2);
+    name.kind == TokenKind::Identifier
+        && BUILT_IN.contains(&parser.text(name.symbol))
+        && parser.is_outside(parser.token().symbol, name.symbol)
+}
+
 /// A type by its name.
 fn named(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
-    if is_capital_sequence(parser) {
-        let span = parser.token().span;
-        parser.vendor_warning("the keyword `Sequence`", "OpenSplice", span, "write `sequence`");
-        return sequence(parser);
+    if let Some(found) = capital_keyword(parser) {
+        return found;
     }
     if let Some(found) = undefined_name(parser) {
         return Ok(found);
@@ -211,7 +239,7 @@ fn string(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
     } else {
         None
     };
-    let ty = if token.symbol == keyword::STRING { DataType::String { bound } } else { DataType::WString { bound } };
+    let ty = if token.symbol == keyword::WSTRING { DataType::WString { bound } } else { DataType::String { bound } };
     Ok((ty, span))
 }
 

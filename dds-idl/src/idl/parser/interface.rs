@@ -75,7 +75,8 @@ fn names(parser: &mut Parser<'_>, what: &str) -> Result<Vec<DefinitionId>, Repor
             DefinitionKind::Interface(_) => what == "interface",
             DefinitionKind::Exception(_) => what == "exception",
             // An exception has no other declaration, but a native type may stand for one of the language.
-            DefinitionKind::NotData(NotData::Native) => true,
+            // The exception may be one of a template module, whose content is skipped.
+            DefinitionKind::NotData(NotData::Native | NotData::TemplateModule) => true,
             DefinitionKind::NotData(_) => what == "interface",
             _ => false,
         });

@@ -94,6 +94,21 @@ fn template_modules_are_skipped() {
     );
 }
 
+/// `sequence/test.idl` of TAOX11.
+#[test]
+fn type_of_a_template_module_is_not_data() {
+    let module = "module M<typename T> { typedef T U; }; module t { module M<long> N; };";
+    accept(&format!("{module} interface I {{ t::N::U f(in t::N::U a) raises (t::N::E); attribute t::N::U b; }};"));
+    let text = format!("{module} struct S {{ t::N::U a; }}; struct P {{ long a; }};");
+    let found = accept(&text);
+    assert!(matches!(found.definition(found.find("S").unwrap()).kind, DefinitionKind::NotData(NotData::Struct)));
+    assert!(found.definition(found.find("P").unwrap()).is_topic_type());
+    let message = "`S` is skipped: `N` is a template module, which is not data";
+    assert!(found.diagnostics.iter().any(|diagnostic| diagnostic.message == message));
+    let error = refusal(&format!("{module} const long A = t::N::B;")).to_string();
+    assert!(error.contains("`N` is a template module, not a constant"), "{error}");
+}
+
 /// Compilers of CORBA have its module built in.
 #[test]
 fn types_of_corba_need_no_include() {
@@ -108,6 +123,14 @@ fn types_of_corba_need_no_include() {
         "1:30: the type `TypeCode` is not standard IDL",
     );
     assert_eq!(member_types(&found, "CORBA::S"), ["int32"]);
+    // `orb.idl` of omniORB: its module lacks the types that are built into the compiler.
+    let text = "module CORBA { typedef string Id; }; interface I { CORBA::TypeCode f(in CORBA::InterfaceDef a); }; \
+                struct S { CORBA::TypeCode type; }; struct P { CORBA::Id id; };";
+    assert_eq!(
+        member_types(&warn(text, "1:111: `S` is skipped: `CORBA` is not data of a DDS topic"), "P"),
+        ["CORBA::Id"]
+    );
+    refuse("module CORBA { typedef string Id; }; struct S { CORBA::Idd id; };", "1:56: cannot find type `Idd`");
     // Elsewhere, another file may have to define it.
     refuse("struct S { TypeCode type; };", "1:12: cannot find type `TypeCode`");
     refuse("module M { module CORBA { struct S { TypeCode type; }; }; };", "1:38: cannot find type `TypeCode`");

@@ -271,6 +271,19 @@ fn capital_of_a_sequence_is_accepted_with_a_warning() {
     refuse("struct A { Sequence a; };", "1:12: cannot find type `Sequence`");
 }
 
+/// `EntityPayload.idl` of the OMG's TACSIT data exchange.
+#[test]
+fn capital_of_a_string_is_accepted_with_a_warning() {
+    warn("struct A { String a; };", "1:12: the keyword `String` is not standard IDL");
+    let found = accept("struct A { String a; String<3> b; sequence<String> c; };");
+    assert_eq!(member_types(&found, "A"), ["string", "string<3>", "sequence<string>"]);
+    // A definition of the text comes first, as the messages of ROS have it.
+    let found = accept("module m { struct String { long a; }; struct A { String a; m::String b; }; };");
+    assert_eq!(member_types(&found, "m::A"), ["m::String", "m::String"]);
+    refuse("struct A { String::B a; };", "1:12: cannot find type `String`");
+    refuse("struct A { Boolean a; };", "1:12: cannot find type `Boolean`");
+}
+
 #[test]
 fn types_of_vendors_are_accepted() {
     let found = accept("struct S { uint32_t a; int64_t b; u8 c; };");
