@@ -1,4 +1,4 @@
-//! What Cyclone DDS and Fast DDS have sealed opens with the keys that they have sent.
+//! Captured messages of Cyclone DDS and Fast DDS open with the keys that their senders sent.
 //!
 //! `vectors/crypto/make.md` says how the files were made.
 
