@@ -1,5 +1,6 @@
 //! TypeObjects and dynamic types: equal to those of the generated code, and to those of Cyclone DDS.
 
+use crate::generated::{all_types, robot};
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
 use dds_cdr::cdr::{Encoding, TryConstruct, TypeInfo};
 use dds_cdr::xtypes::{Complete, Form, TypeConsistency, TypeDefinition, TypeGraph, TypeObject};
@@ -9,16 +10,6 @@ use dds_idl::model::{Extensibility, Specification};
 use dds_idl::rust::{RustOptions, generate};
 use std::collections::BTreeSet;
 use std::path::Path;
-
-#[allow(unreachable_pub, reason = "a test exports nothing")]
-mod robot {
-    include!("../data/rust/robot.rs");
-}
-
-#[allow(unreachable_pub, reason = "a test exports nothing")]
-mod all_types {
-    include!("../data/rust/all_types.rs");
-}
 
 fn corpus(name: &str) -> Specification {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/idl/{name}.idl"));

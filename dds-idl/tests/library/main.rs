@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the report")]
 
 mod description;
+mod generated;
 mod json_schema;
 mod print;
 #[cfg(feature = "cli")]

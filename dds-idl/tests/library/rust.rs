@@ -2,6 +2,7 @@
 //!
 //! `DDS_IDL=write cargo test -p dds-idl --test library rust::` writes the files again.
 
+use crate::generated::{all_types, robot};
 use dds_cdr::cdr::{DecodeOwned, Encode, Encoding, TypeInfo, Union, decode_payload, encode_payload};
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::rust::{RustOptions, generate};
@@ -9,16 +10,6 @@ use dds_idl::service::add_service_types;
 use dds_idl::{BuildError, Builder};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-#[allow(unreachable_pub, reason = "a test exports nothing")]
-mod robot {
-    include!("../data/rust/robot.rs");
-}
-
-#[allow(unreachable_pub, reason = "a test exports nothing")]
-mod all_types {
-    include!("../data/rust/all_types.rs");
-}
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod service {
