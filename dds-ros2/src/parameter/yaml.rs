@@ -97,24 +97,14 @@ pub(crate) fn parse_file(text: &str) -> Parsed<Vec<Override>> {
 /// # Errors
 /// The reason. Lines count from 1.
 pub(crate) fn value_of(text: &str) -> Parsed<ParameterValue> {
-    let mut items: Option<Vec<ParameterValue>> = None;
-    let mut value = None;
+    let (mut reader, mut value) = (ValueReader::default(), None);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| YamlProblem::of_parser(&error, text))?;
         let line = span.start.line();
-        refuse_reference(&event, line)?;
-        match event {
-            Event::Scalar(text, style, _, tag) => {
-                let scalar = scalar_of(&text, style, tag.as_deref(), line)?;
-                match &mut items {
-                    Some(items) => items.push(scalar),
-                    None => value = Some(scalar),
-                }
-            }
-            Event::SequenceStart(..) if items.is_none() => items = Some(Vec::new()),
-            Event::SequenceEnd => value = Some(list_of(items.take().unwrap_or_default(), line)?),
-            Event::SequenceStart(..) | Event::MappingStart(..) => return problem(line, NO_VALUE),
-            _ => {}
+        if let Some(read) = reader.read(&event, line)?
+            && value.replace(read).is_some()
+        {
+            return problem(line, "expected one value");
         }
     }
     value.map_or_else(|| problem(1, NO_VALUE), Ok)
@@ -122,14 +112,42 @@ pub(crate) fn value_of(text: &str) -> Parsed<ParameterValue> {
 
 const NO_VALUE: &str = "expected a scalar, or a sequence of scalars";
 
+/// Reads scalars and sequences of scalars.
+#[derive(Default)]
+struct ValueReader {
+    /// The items of the open sequence.
+    items: Option<Vec<ParameterValue>>,
+}
+
+impl ValueReader {
+    /// Returns the value that ends with this event.
+    fn read(&mut self, event: &Event<'_>, line: usize) -> Parsed<Option<ParameterValue>> {
+        refuse_reference(event, line)?;
+        match event {
+            Event::Scalar(text, style, _, tag) => {
+                let scalar = scalar_of(text, *style, tag.as_deref(), line)?;
+                let Some(items) = &mut self.items else { return Ok(Some(scalar)) };
+                items.push(scalar);
+            }
+            Event::SequenceStart(..) if self.items.is_none() => self.items = Some(Vec::new()),
+            Event::SequenceStart(..) | Event::MappingStart(..) => return problem(line, NO_VALUE),
+            Event::SequenceEnd => return list_of(&self.items.take().unwrap_or_default(), line).map(Some),
+            _ => {}
+        }
+        Ok(None)
+    }
+}
+
 /// Refuses anchors and aliases: a small file could repeat a large value many times.
 fn refuse_reference(event: &Event<'_>, line: usize) -> Parsed<()> {
-    let anchor = match event {
-        Event::Alias(_) => 1,
-        Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => *anchor,
-        _ => 0,
+    let is_reference = match event {
+        Event::Alias(_) => true,
+        Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
+            *anchor != 0
+        }
+        _ => false,
     };
-    if anchor == 0 { Ok(()) } else { problem(line, "anchors and aliases are not supported: repeat the value") }
+    if is_reference { problem(line, "anchors and aliases are not supported: repeat the value") } else { Ok(()) }
 }
 
 /// Collects the values of a file from the events of the parser.
@@ -137,47 +155,41 @@ fn refuse_reference(event: &Event<'_>, line: usize) -> Parsed<()> {
 struct FileBuilder {
     /// The keys of the open mappings. The innermost one is `None` until its next key.
     keys: Vec<Option<String>>,
-    /// The items of the open sequence.
-    items: Option<Vec<ParameterValue>>,
+    value: ValueReader,
     found: Vec<Override>,
 }
 
 impl FileBuilder {
     fn add(&mut self, event: Event<'_>, line: usize) -> Parsed<()> {
         refuse_reference(&event, line)?;
-        match event {
-            Event::Scalar(text, style, _, tag) => match (&mut self.items, self.keys.last_mut()) {
-                (Some(items), _) => items.push(scalar_of(&text, style, tag.as_deref(), line)?),
-                (None, Some(key @ None)) => *key = Some(text.into_owned()),
-                // A document without content is an empty scalar.
-                (None, None) if text.is_empty() => {}
-                (None, None) => return problem(line, "expected a mapping from the names of nodes"),
-                (None, Some(Some(_))) => {
-                    let value = scalar_of(&text, style, tag.as_deref(), line)?;
-                    return self.put(value, line);
-                }
-            },
-            Event::MappingStart(..) if self.items.is_some() || matches!(self.keys.last(), Some(None)) => {
-                return problem(line, NO_VALUE);
-            }
-            Event::MappingStart(..) if self.keys.len() >= DEPTH_MAX => {
-                return problem(line, format!("the file has more than {DEPTH_MAX} levels"));
-            }
-            Event::MappingStart(..) => self.keys.push(None),
-            Event::MappingEnd => {
+        let awaits_value = self.value.items.is_none() && !matches!(self.keys.last(), Some(None));
+        match (event, self.keys.last_mut()) {
+            (Event::MappingStart(..), _) if awaits_value => return self.open_mapping(line),
+            (Event::MappingEnd, _) => {
                 self.keys.pop();
                 self.end_value();
             }
-            Event::SequenceStart(..) if self.items.is_none() && matches!(self.keys.last(), Some(Some(_))) => {
-                self.items = Some(Vec::new());
+            (Event::Scalar(text, ..), Some(key @ None)) => *key = Some(text.into_owned()),
+            (Event::SequenceStart(..), Some(None)) => return problem(line, NO_VALUE),
+            // A document without content is an empty scalar.
+            (Event::Scalar(text, ..), None) if text.is_empty() => {}
+            (Event::Scalar(..) | Event::SequenceStart(..), None) => {
+                return problem(line, "expected a mapping from the names of nodes");
             }
-            Event::SequenceStart(..) => return problem(line, NO_VALUE),
-            Event::SequenceEnd => {
-                let items = self.items.take().unwrap_or_default();
-                return self.put(list_of(items, line)?, line);
+            (event, _) => {
+                if let Some(value) = self.value.read(&event, line)? {
+                    return self.put(value, line);
+                }
             }
-            _ => {}
         }
+        Ok(())
+    }
+
+    fn open_mapping(&mut self, line: usize) -> Parsed<()> {
+        if self.keys.len() >= DEPTH_MAX {
+            return problem(line, format!("the file has more than {DEPTH_MAX} levels"));
+        }
+        self.keys.push(None);
         Ok(())
     }
 
@@ -208,7 +220,7 @@ impl FileBuilder {
 }
 
 /// Returns an array of scalars of one type. An empty one is a `StringArray`, and fits each array parameter.
-fn list_of(scalars: Vec<ParameterValue>, line: usize) -> Parsed<ParameterValue> {
+fn list_of(scalars: &[ParameterValue], line: usize) -> Parsed<ParameterValue> {
     macro_rules! array {
         ($scalar:ident, $array:ident) => {{
             let values = scalars.iter().map(|scalar| match scalar {
@@ -353,12 +365,12 @@ mod tests {
             (&format!("{head}a: 1\n      b: 2"), 4, ""),
             (&format!("{head}a: 1\n---\n"), 4, "one document"),
             ("just text", 1, "expected a mapping"),
-            ("- 1", 1, "a scalar, or a sequence"),
+            ("- 1", 1, "expected a mapping"),
         ] {
             let error = parse_file(text).unwrap_err();
             assert!(error.line == line && error.reason.contains(expected), "{text:?}: {error:?}");
         }
-        for text in ["", "{a: 1}", "[[1]]", "[1, x]", "'x", "*a"] {
+        for text in ["", "{a: 1}", "[[1]]", "[1, x]", "'x", "*a", "1\n---\n2"] {
             assert!(value_of(text).is_err(), "{text}");
         }
         let deep = "a: {".repeat(100) + &"}".repeat(100);
