@@ -55,37 +55,81 @@ function drawProblems() {
   byId("problems").replaceChildren(...list);
 }
 
-function row(cells, isBad) {
-  const made = element("tr", undefined, isBad ? "bad" : undefined);
-  for (const cell of cells) {
-    const [text, isNumeric] = Array.isArray(cell) ? cell : [cell, false];
-    made.append(element("td", String(text), isNumeric ? "number" : undefined));
-  }
-  return made;
+// Writes only what differs from the last call, so the browser lays out and paints nothing else.
+function setText(target, text) {
+  if (target.textContent !== text) target.textContent = text;
 }
+
+function setClass(target, className) {
+  if (target.className !== className) target.className = className;
+}
+
+const numeric = value => ({ text: String(value), isNumeric: true });
+
+// Whether the user sees a row at a place of a table, or nearly so.
+function visibleRows(body) {
+  const box = body.closest(".box"), height = body.rows[0]?.offsetHeight;
+  if (!box || !height) return () => true;
+  const first = box.scrollTop / height, last = (box.scrollTop + box.clientHeight) / height;
+  return index => index > first - 10 && index < last + 10;
+}
+
+// Keeps the rows of the last call, because new rows cost a layout of the whole table. Scrolling writes the rows that were
+// out of sight. A cell is a text or `numeric`.
+function setRows(body, rows) {
+  while (body.rows.length > rows.length) body.deleteRow(-1);
+  const isVisible = visibleRows(body);
+  rows.forEach(({ cells, className = "" }, index) => {
+    const present = body.rows[index];
+    if (present && !isVisible(index)) return;
+    const made = present ?? body.insertRow();
+    setClass(made, className);
+    cells.forEach((cell, column) => {
+      const target = made.cells[column] ?? made.insertCell();
+      setClass(target, cell.isNumeric ? "number" : "");
+      setText(target, cell.text ?? String(cell));
+    });
+  });
+}
+
+let topicsShown = [];
 
 function drawTopics() {
   const wanted = byId("filter").value;
-  const rows = [], found = state.topics.filter(topic => topic.topic.includes(wanted));
-  byId("topics-limit").textContent = limitText(found.length, TOPICS_SHOWN);
-  for (const topic of found.slice(0, TOPICS_SHOWN)) {
-    const made = row([topic.topic, topic.types.join(" "), [count(topic, "writer"), true], [count(topic, "reader"), true],
-      [topic.rate_hz.toFixed(1), true], [bytes(topic.bytes_per_second), true], [topic.lost, true], [topic.lost_total, true],
-      [milliseconds(topic.delay_p50_ns), true], [milliseconds(topic.delay_p99_ns), true]], topic.lost > 0);
-    if (topic.topic === selected) made.classList.add("selected");
-    made.addEventListener("click", () => { selected = topic.topic; location.hash = encodeURIComponent(selected); draw(); inspect(); });
-    rows.push(made);
-  }
-  byId("topics").replaceChildren(...rows);
+  const found = state.topics.filter(topic => topic.topic.includes(wanted));
+  setText(byId("topics-limit"), limitText(found.length, TOPICS_SHOWN));
+  topicsShown = found.slice(0, TOPICS_SHOWN);
+  setRows(byId("topics"), topicsShown.map(topic => ({
+    cells: [topic.topic, topic.types.join(" "), numeric(count(topic, "writer")), numeric(count(topic, "reader")),
+      numeric(topic.rate_hz.toFixed(1)), numeric(bytes(topic.bytes_per_second)), numeric(topic.lost), numeric(topic.lost_total),
+      numeric(milliseconds(topic.delay_p50_ns)), numeric(milliseconds(topic.delay_p99_ns))],
+    className: [topic.lost > 0 ? "bad" : "", topic.topic === selected ? "selected" : ""].join(" ").trim(),
+  })));
+}
+
+function selectTopic(event) {
+  const clicked = event.target.closest("tr");
+  if (!clicked) return;
+  selected = topicsShown[clicked.sectionRowIndex].topic;
+  location.hash = encodeURIComponent(selected);
+  draw();
+  inspect();
 }
 
 function drawTables() {
-  byId("participants").replaceChildren(...state.participants.map(found => row([found.participant, found.vendor,
-    [found.writers, true], [found.readers, true], [found.socket_dropped ?? "-", true]], found.socket_dropped > 0)));
+  setRows(byId("participants"), state.participants.map(found => ({
+    cells: [found.participant, found.vendor, numeric(found.writers), numeric(found.readers), numeric(found.socket_dropped ?? "-")],
+    className: found.socket_dropped > 0 ? "bad" : "",
+  })));
   byId("client-section").hidden = state.clients.length === 0;
-  byId("clients").replaceChildren(...state.clients.map(client => row([client.address, [client.sent, true],
-    [client.dropped, true]], client.dropped > 0)));
+  setRows(byId("clients"), state.clients.map(client => ({
+    cells: [client.address, numeric(client.sent), numeric(client.dropped)],
+    className: client.dropped > 0 ? "bad" : "",
+  })));
 }
+
+// The graph seldom changes, and its drawing costs more than all else.
+let graphDrawn = null;
 
 // Participants with writers stand left, topics in the middle, participants with readers right.
 function drawGraph() {
@@ -96,7 +140,7 @@ function drawGraph() {
   }
   const unmatched = topic => topic.endpoints.some(endpoint => bad.has(endpoint.guid));
   const topics = [...state.topics].sort((a, b) => unmatched(b) - unmatched(a)).slice(0, GRAPH_TOPICS);
-  byId("graph-limit").textContent = limitText(state.topics.length, GRAPH_TOPICS);
+  setText(byId("graph-limit"), limitText(state.topics.length, GRAPH_TOPICS));
   const columns = { writer: new Map(), topic: new Map(), reader: new Map() };
   const edges = new Map();
   for (const topic of topics) {
@@ -109,6 +153,9 @@ function drawGraph() {
       edges.set(key, edge);
     }
   }
+  const content = JSON.stringify([Object.values(columns).map(column => [...column]), [...edges]]);
+  if (content === graphDrawn) return;
+  graphDrawn = content;
   const rowHeight = 34, width = 1100;
   const height = Math.max(1, ...Object.values(columns).map(column => column.size)) * rowHeight + 20;
   const place = { writer: 10, topic: 400, reader: 790 }, boxWidth = 300;
@@ -206,5 +253,9 @@ async function refresh() {
   setTimeout(refresh, 1000);
 }
 
+byId("topics").addEventListener("click", selectTopic);
 byId("filter").addEventListener("input", () => { if (state) drawTopics(); });
+for (const box of document.querySelectorAll(".box")) {
+  box.addEventListener("scroll", () => { if (state) { drawTopics(); drawTables(); } }, { passive: true });
+}
 refresh();

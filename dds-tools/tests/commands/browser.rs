@@ -8,37 +8,47 @@ use dds_core::qos::PublisherQos;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
-/// Opens a page and returns its document after a few refreshes. Takes a light and a dark picture of it.
-fn open(address: SocketAddr, path: &str, picture: &str) -> String {
-    let folder = PathBuf::from(std::env::var_os("DDS_TEST_SCREENSHOTS").expect("the folder of the pictures"));
+/// A browser without a window.
+fn browser(profile: &Path) -> Command {
+    let mut command = Command::new(std::env::var("DDS_TEST_BROWSER").unwrap_or_else(|_| "chromium".to_owned()));
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,1400"]);
+    command.arg(format!("--user-data-dir={}", profile.display())).stdin(Stdio::null());
+    command
+}
+
+/// Opens a page for a few refreshes, and returns the standard output.
+fn open(address: SocketAddr, path: &str, options: &[&str]) -> String {
     let profile = tempfile::tempdir().unwrap();
-    let browser = std::env::var("DDS_TEST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
-    let run = |more: &[&str]| {
-        let mut command = Command::new(&browser);
-        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,1400"]);
-        // The time of the page, which stands still during its requests.
-        command.args(["--virtual-time-budget=4000", &format!("--user-data-dir={}", profile.path().display())]);
-        command.args(more).arg(format!("http://{address}/{path}")).stdin(Stdio::null());
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let photograph = |name: String, more: &[&str]| {
-        let file = folder.join(name);
+    let mut command = browser(profile.path());
+    // The time of the page, which stands still during its requests.
+    command.arg("--virtual-time-budget=4000").args(options).arg(format!("http://{address}/{path}"));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Takes a light and a dark picture of a page.
+fn photograph(address: SocketAddr, path: &str, picture: &str) {
+    let folder = PathBuf::from(std::env::var_os("DDS_TEST_SCREENSHOTS").expect("the folder of the pictures"));
+    for (name, options) in [(picture.to_owned(), &[][..]), (format!("{picture}-dark"), &["--force-dark-mode"][..])] {
+        let file = folder.join(name).with_extension("png");
         let _ = std::fs::remove_file(&file);
         let screenshot = format!("--screenshot={}", file.display());
-        run(&[&[screenshot.as_str()], more].concat());
+        open(address, path, &[&[screenshot.as_str()], options].concat());
         let bytes = std::fs::read(&file).unwrap();
         assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000, "{} bytes", bytes.len());
-    };
-    photograph(format!("{picture}.png"), &[]);
-    photograph(format!("{picture}-dark.png"), &["--force-dark-mode"]);
-    run(&["--dump-dom"])
+    }
+}
+
+/// Returns the document of a page after a few refreshes.
+fn document(address: SocketAddr, path: &str) -> String {
+    open(address, path, &["--dump-dom"])
 }
 
 /// Returns the content of an element.
@@ -73,7 +83,8 @@ fn browser_shows_graph_problems_rates_and_samples() {
                     let is_complete = rates.flatten().any(|rate| rate > 0.0) && state["pairs"][0].is_object();
                     is_complete.then_some(())
                 });
-                open(address, "#robot/pose", "page")
+                photograph(address, "#robot/pose", "page");
+                document(address, "#robot/pose")
             });
             is_done.store(true, Ordering::Relaxed);
             let document = looked.unwrap();
@@ -93,8 +104,8 @@ fn browser_shows_graph_problems_rates_and_samples() {
     });
 }
 
-/// The state of a domain with 200 participants and 2000 endpoints of 400 topics.
-fn large_state() -> Value {
+/// The state of a domain with 200 participants and 2000 endpoints of 400 topics. Each answer has other rates.
+fn large_state(answers: usize) -> String {
     let endpoint = |topic: usize, number: usize| {
         let participant = (topic * 5 + number) % 200;
         json!({
@@ -107,8 +118,9 @@ fn large_state() -> Value {
     };
     let topic = |topic: usize| {
         json!({
-            "topic": format!("topic/{topic}"), "types": ["Pose"], "rate_hz": 100.0, "bytes_per_second": 6400.0,
-            "lost": 0, "lost_total": 0, "delay_p50_ns": 40_000, "delay_p99_ns": 90_000,
+            "topic": format!("topic/{topic}"), "types": ["Pose"],
+            "rate_hz": 100 + answers, "bytes_per_second": 64 * (100 + answers),
+            "lost": 0, "lost_total": 0, "delay_p50_ns": 40_000 + 1000 * answers, "delay_p99_ns": 90_000 + 1000 * answers,
             "endpoints": (0..5).map(|number| endpoint(topic, number)).collect::<Vec<_>>(),
         })
     };
@@ -118,24 +130,35 @@ fn large_state() -> Value {
             "socket_dropped": 0,
         })
     };
-    json!({
+    let state = json!({
         "problems": [], "problem_count": 0, "pairs": [], "clients": [],
         "topics": (0..400).map(topic).collect::<Vec<_>>(),
         "participants": (0..200).map(participant).collect::<Vec<_>>(),
-    })
+    });
+    state.to_string()
 }
 
-/// A server of the page with a state that never changes. `cargo bench --bench live_view` measures the real server.
+/// Tells the server the time of each redraw in milliseconds, with layout and painting.
 ///
-/// Returns the times between the state and the next request for it. The browser skips the pause between both.
-fn answer(listener: &TcpListener, state: &str) -> Vec<Duration> {
-    let (mut refreshes, mut answered) = (Vec::new(), None::<Instant>);
-    let files = [
-        ("/page.js", "text/javascript", include_str!("../../src/live_view/page.js")),
-        ("/page.css", "text/css", include_str!("../../src/live_view/page.css")),
-        ("/api/state", "application/json", state),
-        ("/ ", "text/html", include_str!("../../src/live_view/page.html")),
-    ];
+/// With the path `#end`, the user scrolls to the last topic after the first redraw.
+const SCRIPT: &str = "
+{
+  const drawn = draw;
+  draw = () => {
+    const start = performance.now();
+    drawn();
+    if (location.hash === \"#end\") byId(\"topics\").closest(\".box\").scrollTop = 1e6;
+    requestAnimationFrame(() => setTimeout(() => fetch(`drawn/${performance.now() - start}`)));
+  };
+}
+";
+
+/// A server of the page of a large domain. `cargo bench --bench live_view` measures the real server.
+///
+/// Ends with the request `/end`.
+fn answer(listener: &TcpListener, redraws: &Sender<f64>) {
+    let mut answers = 0;
+    let script = [include_str!("../../src/live_view/page.js"), SCRIPT].concat();
     for stream in listener.incoming() {
         let mut stream = stream.unwrap();
         let (mut request, mut part) = (String::new(), [0; 4096]);
@@ -145,23 +168,47 @@ fn answer(listener: &TcpListener, state: &str) -> Vec<Duration> {
                 _ => break,
             }
         }
-        let found = files.iter().find(|(path, ..)| request.starts_with(&format!("GET {path}")));
-        let (status, kind, body) =
-            found.map_or(("404 Not Found", "text/plain", ""), |(_, kind, body)| ("200 OK", kind, body));
-        let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
-        if request.starts_with("GET /api/state") {
-            refreshes.extend(answered.map(|answered| answered.elapsed()));
+        let path = request.split(' ').nth(1).unwrap_or_default();
+        let (status, kind, body) = match path {
+            "/page.js" => ("200 OK", "text/javascript", script.clone()),
+            "/page.css" => ("200 OK", "text/css", include_str!("../../src/live_view/page.css").to_owned()),
+            "/" => ("200 OK", "text/html", include_str!("../../src/live_view/page.html").to_owned()),
+            "/api/state" => ("200 OK", "application/json", large_state(answers)),
+            _ => ("404 Not Found", "text/plain", String::new()),
+        };
+        answers += usize::from(path == "/api/state");
+        if let Some(time) = path.strip_prefix("/drawn/") {
+            redraws.send(time.parse().unwrap()).unwrap();
         }
+        let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
         // The browser may close a connection that it does not need.
         let _ = write!(stream, "{head}Connection: close\r\n\r\n{body}");
-        if request.starts_with("GET /api/state") {
-            answered = Some(Instant::now());
-        }
-        if request.starts_with("GET /end") {
+        if path == "/end" {
             break;
         }
     }
-    refreshes
+}
+
+/// Returns the median time of ten redraws in real time, in milliseconds. The first one makes all rows.
+fn median_redraw(address: SocketAddr, redraws: &Receiver<f64>) -> f64 {
+    let profile = tempfile::tempdir().unwrap();
+    let mut command = browser(profile.path());
+    // With a port for a debugger, the browser stays until its end by a signal.
+    command.arg("--remote-debugging-port=0").arg(format!("http://{address}/")).stderr(Stdio::null());
+    let mut running = command.spawn().unwrap();
+    let times: Result<Vec<f64>, _> = (0..11).map(|_| redraws.recv_timeout(Duration::from_secs(60))).collect();
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let mut times = times.unwrap().split_off(1);
+    times.sort_unstable_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// The rate of each topic in a document.
+fn rates(document: &str) -> Vec<f64> {
+    let rows = content(document, "topics").split("<tr>").skip(1);
+    rows.map(|row| row.split("<td class=\"number\">").nth(3).unwrap().split('<').next().unwrap().parse().unwrap())
+        .collect()
 }
 
 #[test]
@@ -169,15 +216,20 @@ fn answer(listener: &TcpListener, state: &str) -> Vec<Duration> {
 fn browser_draws_a_large_domain() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let state = large_state().to_string();
-    let server = std::thread::spawn(move || answer(&listener, &state));
-    let document = open(address, "", "large");
+    let (sender, redraws) = channel();
+    let server = std::thread::spawn(move || answer(&listener, &sender));
+    photograph(address, "", "large");
+    let (start, end) = (document(address, ""), document(address, "#end"));
+    // In virtual time, a redraw takes no time.
+    while redraws.try_recv().is_ok() {}
+    let median = median_redraw(address, &redraws);
     get(address, "/end", "");
-    let mut refreshes = server.join().unwrap();
-    refreshes.sort_unstable();
-    assert!(document.contains("200 participants, 400 topics"), "{document}");
-    assert_eq!(content(&document, "topics").matches("<tr>").count(), 400);
-    assert!(content(&document, "graph-limit").contains("60 of 400 topics are shown."), "{document}");
-    let median = refreshes[refreshes.len() / 2];
-    println!("a refresh of 200 participants with 2000 endpoints takes the browser {median:.1?} or less");
+    server.join().unwrap();
+    assert!(start.contains("200 participants, 400 topics"), "{start}");
+    assert!(content(&start, "graph-limit").contains("60 of 400 topics are shown."), "{start}");
+    // Each refresh writes the rows that the user sees.
+    let (first, last) = (rates(&start), rates(&end));
+    assert_eq!((first.len(), last.len()), (400, 400));
+    assert!(first[0] > first[399] && last[0] < last[399], "{first:?} {last:?}");
+    println!("the browser redraws 200 participants with 2000 endpoints in {median:.0} ms");
 }
