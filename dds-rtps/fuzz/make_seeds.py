@@ -94,7 +94,20 @@ for expression in EXPRESSIONS.strip().splitlines():
 
 SECURITY = HERE / "../../dds-security/tests"
 for selector, pattern in enumerate(
-    ["vectors/handshake/cyclone_*.bin", "", "pki/ec*.p7s", "", "pki/*.pem", "pki/*.key.pem", "documents/*.xml"]
+    [
+        "vectors/handshake/cyclone_*.bin",
+        "",
+        "pki/ec*.p7s",
+        "",
+        "pki/*.pem",
+        "pki/*.key.pem",
+        "documents/*.xml",
+        "vectors/crypto/*.key",
+        "vectors/crypto/*.bin",
+    ]
 ):
     for path in sorted(SECURITY.glob(pattern)) if pattern else []:
         keep("security", bytes([selector]) + path.read_bytes())
+# Bytes to seal with each kind, with and without MACs for receivers, and a change of the byte 30.
+for kind in range(8):
+    keep("security", bytes([9, kind, 0x10, 30, 0, 0x15, 1, 8, 0]) + b"12345678")
