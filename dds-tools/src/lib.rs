@@ -41,6 +41,7 @@ mod live_view;
 pub mod network;
 pub mod options;
 mod process_facts;
+mod progress;
 mod reachability;
 pub mod recording;
 pub mod recording_files;

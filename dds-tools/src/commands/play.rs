@@ -9,6 +9,7 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
 use crate::options::PlayOptions;
+use crate::progress::Progress;
 use crate::recording::{
     self, INSTANCE_END_KEY, KEYED_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY,
     TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, instance_of, is_selected, topic_of,
@@ -56,7 +57,8 @@ pub fn run(options: &PlayOptions, output: &mut dyn Write, notes: &mut dyn Write,
         writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
             .map_err(ToolError::output)?;
     }
-    let total = steered(options, &keys, notes, stop)?;
+    let progress = if options.report.json { Progress::hidden() } else { Progress::bar() };
+    let total = replay(options, &keys, progress, notes, stop)?;
     if options.report.json {
         return write_json(output, &json!({ "published": total.published, "topics": total.topics }));
     }
@@ -83,6 +85,17 @@ pub fn steered(
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<PlayedTotal, ToolError> {
+    replay(options, keys, Progress::hidden(), notes, stop)
+}
+
+fn replay(
+    options: &PlayOptions,
+    keys: &Receiver<PlayKey>,
+    progress: Progress,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<PlayedTotal, ToolError> {
+    let notes: &mut dyn Write = &mut progress.notes(notes);
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     watch.settle(Duration::from_millis(500), stop)?;
@@ -96,6 +109,8 @@ pub fn steered(
         by_channel: HashMap::new(),
         skipped: BTreeMap::new(),
         published: 0,
+        length: Duration::ZERO,
+        progress,
     };
     player.create_writers(&watch, notes)?;
     player.await_readers(stop);
@@ -220,15 +235,20 @@ struct Player<'o> {
     skipped: BTreeMap<String, u64>,
     /// Samples of all rounds.
     published: u64,
+    /// Time of the played part of the recording.
+    length: Duration,
+    progress: Progress,
 }
 
 impl Player<'_> {
     /// Creates the writers of all channels before the first sample, so that readers have time to match them.
     fn create_writers(&mut self, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
         let mut unused: Vec<&(String, String)> = self.options.remap.iter().collect();
+        let (mut origin, mut end) = (u64::MAX, 0);
         for message in recording::messages(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
+            (origin, end) = (origin.min(message.log_time), end.max(message.log_time));
             // Messages that are no samples are counted when they are due. Ends have the writer of the samples.
             let Ok(sample) = Encoded::new(&message.data) else { continue };
             let place = (channel.id, sample.encoding.representation_id());
@@ -252,6 +272,8 @@ impl Player<'_> {
             };
             self.by_channel.insert(place, [index].into());
         }
+        let length = Duration::from_nanos(end.saturating_sub(origin));
+        self.length = self.options.until.unwrap_or(length).min(length).saturating_sub(self.options.start);
         if let Some((from, to)) = unused.first() {
             let file = self.options.file.display();
             let reason = format!(
@@ -405,6 +427,7 @@ impl Player<'_> {
             if stop.is_due() {
                 return Ok(false);
             }
+            self.show_progress();
             let limit = match self.clock.wait_for(due, Instant::now()) {
                 PlayWait::Due => return Ok(true),
                 PlayWait::In(left) => left.min(stop.step()),
@@ -420,6 +443,17 @@ impl Player<'_> {
                 }
             };
         }
+    }
+
+    fn show_progress(&mut self) {
+        if !self.progress.is_due() {
+            return;
+        }
+        let place = self.clock.place(Instant::now());
+        let (done, whole) = (place.as_secs_f64(), self.length.as_secs_f64());
+        let pause = if self.clock.is_paused() { ", paused" } else { "" };
+        let text = format!("{done:.1} of {whole:.1} s, {} samples{pause}", self.published);
+        self.progress.show(place, self.length, text);
     }
 
     fn obey(&mut self, key: PlayKey, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {

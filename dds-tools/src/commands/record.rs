@@ -6,6 +6,7 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
 use crate::options::{CompressionOption, RecordOptions};
+use crate::progress::Progress;
 use crate::recording::{MessageTimes, RecordedChannel};
 use crate::recording_files::{RecordingFiles, SplitRules};
 use crate::recording_ring::{RecordingRing, SavedRing};
@@ -50,6 +51,8 @@ pub fn run(
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<(), ToolError> {
+    let progress = if options.report.json { Progress::hidden() } else { Progress::text() };
+    let notes: &mut dyn Write = &mut progress.notes(notes);
     let participant = network::join_to_read(&options.network, &read_topics(options))?;
     let mut watch = DomainWatch::new(&participant)?;
     // The header of the file has the profile, so the topics before the first sample decide it.
@@ -74,6 +77,7 @@ pub fn run(
         trigger_name: options.trigger.clone(),
         trigger_topic: None,
         sink: Sink::new(options)?,
+        progress,
     };
     let stop = stop.after(options.end.duration);
     let written = recorder.record(&mut set, &mut watch, notes, &stop);
@@ -334,6 +338,7 @@ struct TopicRecorder {
     trigger_name: Option<String>,
     trigger_topic: Option<usize>,
     sink: Sink,
+    progress: Progress,
 }
 
 impl TopicRecorder {
@@ -345,13 +350,14 @@ impl TopicRecorder {
         notes: &mut dyn Write,
         stop: &Stop,
     ) -> Result<(), ToolError> {
-        let mut last_look = None::<Instant>;
+        let (start, mut last_look) = (Instant::now(), None::<Instant>);
         while !stop.is_due() && !self.is_complete() {
             if last_look.is_none_or(|last| last.elapsed() >= LOOK) {
                 last_look = Some(Instant::now());
                 watch.update()?;
                 self.open_topics(set, watch, notes)?;
                 self.trigger.look_at_keys()?;
+                self.show_progress(start.elapsed(), set);
             }
             let is_behind = set.deliver(|topic, info, change| self.write(topic, info, change, watch))?;
             self.sink.keep_up(&self.trigger, notes)?;
@@ -360,6 +366,15 @@ impl TopicRecorder {
             }
         }
         Ok(())
+    }
+
+    fn show_progress(&mut self, time: Duration, set: &TopicSet) {
+        if !self.progress.is_due() {
+            return;
+        }
+        let (topics, seconds, queued) = (self.recorded.len(), time.as_secs_f64(), set.queued_bytes() >> 20);
+        let text = format!("{seconds:.1} s, {topics} topics, {} samples, {queued} MiB wait in memory", self.total);
+        self.progress.show(Duration::ZERO, Duration::ZERO, text);
     }
 
     /// Writes the samples that wait in the closed queue: they arrived before the end.

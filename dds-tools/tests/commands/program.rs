@@ -164,6 +164,17 @@ mod unix {
         text
     }
 
+    /// Runs a command in a terminal that `script` creates. Returns the output.
+    #[cfg(target_os = "linux")]
+    fn in_a_terminal(arguments: &str) -> String {
+        // A line without a width is empty.
+        let line = format!("stty cols 120 rows 30; {PROGRAM} {arguments}");
+        let mut command = Command::new("script");
+        command.args(["-qfec", &line, "/dev/null"]).env("SHELL", "/bin/bash").env("TERM", "xterm-256color");
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     /// Runs `dds top` in a terminal that `script` creates, with settings of the shell. Returns the output.
     #[cfg(target_os = "linux")]
     fn top_in_a_terminal(settings: &str) -> String {
@@ -184,6 +195,30 @@ mod unix {
         assert!(has_color(&text) && text.contains("none"), "{text:?}");
         let text = top_in_a_terminal("NO_COLOR=1");
         assert!(!has_color(&text) && text.contains("none"), "{text:?}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn replay_shows_its_progress_on_a_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.mcap");
+        crate::recording::ten_seconds(&path);
+        let arguments = format!("play {} --scope host --readers-wait 0 --rate 10 --start 1", path.display());
+        let text = in_a_terminal(&arguments);
+        assert!(text.contains(" of 8.0 s, ") && text.contains('█'), "{text:?}");
+        // Notes have lines of their own, and the last step removes the line with the progress.
+        assert!(text.contains("\x1b[2Kpublished 18 samples of 2 topics\r\n"), "{text:?}");
+        assert!(text.trim_end().ends_with("\x1b[2K"), "{text:?}");
+        assert!(!in_a_terminal(&format!("{arguments} --json")).contains(" of 8.0 s, "));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn recording_shows_its_progress_on_a_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = format!("record --output {}/a.mcap --scope host --for 1", folder.path().display());
+        let text = in_a_terminal(&arguments);
+        assert!(text.contains(" s, 0 topics, 0 samples, 0 MiB wait in memory"), "{text:?}");
     }
 
     /// Raw mode would make a key of it, which waits as long as the replay waits for readers.
