@@ -10,12 +10,12 @@ const UPDATE: Duration = Duration::from_millis(200);
 /// A line with the progress on the standard error output, if that is a terminal.
 ///
 /// The end of the value removes the line.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
     updated: Option<Instant>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// A bar, for work whose end is known.
     pub(crate) fn bar() -> Self {
         Self::with_template("{wide_bar} {msg}")
@@ -60,7 +60,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

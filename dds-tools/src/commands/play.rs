@@ -9,7 +9,7 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
 use crate::options::PlayOptions;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::recording::{
     self, INSTANCE_END_KEY, KEYED_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY,
     TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, instance_of, is_selected, topic_of,
@@ -57,7 +57,7 @@ pub fn run(options: &PlayOptions, output: &mut dyn Write, notes: &mut dyn Write,
         writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
             .map_err(ToolError::output)?;
     }
-    let progress = if options.report.json { Progress::hidden() } else { Progress::bar() };
+    let progress = if options.report.json { ProgressLine::hidden() } else { ProgressLine::bar() };
     let total = replay(options, &keys, progress, notes, stop)?;
     if options.report.json {
         return write_json(output, &json!({ "published": total.published, "topics": total.topics }));
@@ -85,13 +85,13 @@ pub fn steered(
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<PlayedTotal, ToolError> {
-    replay(options, keys, Progress::hidden(), notes, stop)
+    replay(options, keys, ProgressLine::hidden(), notes, stop)
 }
 
 fn replay(
     options: &PlayOptions,
     keys: &Receiver<PlayKey>,
-    progress: Progress,
+    progress: ProgressLine,
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<PlayedTotal, ToolError> {
@@ -237,7 +237,7 @@ struct Player<'o> {
     published: u64,
     /// Time of the played part of the recording.
     length: Duration,
-    progress: Progress,
+    progress: ProgressLine,
 }
 
 impl Player<'_> {

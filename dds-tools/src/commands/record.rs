@@ -6,7 +6,7 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
 use crate::options::{CompressionOption, RecordOptions};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::recording::{MessageTimes, RecordedChannel};
 use crate::recording_files::{RecordingFiles, SplitRules};
 use crate::recording_ring::{RecordingRing, SavedRing};
@@ -51,7 +51,7 @@ pub fn run(
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<(), ToolError> {
-    let progress = if options.report.json { Progress::hidden() } else { Progress::text() };
+    let progress = if options.report.json { ProgressLine::hidden() } else { ProgressLine::text() };
     let notes: &mut dyn Write = &mut progress.notes(notes);
     let participant = network::join_to_read(&options.network, &read_topics(options))?;
     let mut watch = DomainWatch::new(&participant)?;
@@ -338,7 +338,7 @@ struct TopicRecorder {
     trigger_name: Option<String>,
     trigger_topic: Option<usize>,
     sink: Sink,
-    progress: Progress,
+    progress: ProgressLine,
 }
 
 impl TopicRecorder {

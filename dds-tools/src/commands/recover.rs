@@ -3,7 +3,7 @@
 use super::text::write_json;
 use crate::error::ToolError;
 use crate::options::{CompressionOption, RecoverOptions};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::recording::{RecordingWriter, messages, profile_of};
 use serde_json::json;
 use std::io::Write;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// # Errors
 /// Fails if the damaged file cannot be opened, or if the new file exists or cannot be written.
 pub fn run(options: &RecoverOptions, output: &mut dyn Write, notes: &mut dyn Write) -> Result<(), ToolError> {
-    let mut progress = if options.report.json { Progress::hidden() } else { Progress::text() };
+    let mut progress = if options.report.json { ProgressLine::hidden() } else { ProgressLine::text() };
     let notes: &mut dyn Write = &mut progress.notes(notes);
     let found = messages(&options.file)?;
     let profile = profile_of(&options.file)?;
