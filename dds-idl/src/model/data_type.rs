@@ -1,6 +1,7 @@
 //! Types of members, elements, constants and parameters.
 
 use super::{Annotations, DefinitionId, TryConstruct};
+use std::sync::Arc;
 
 /// A type in its place of use.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +50,9 @@ pub enum DataType {
         /// Number of digits behind the point.
         scale: u8,
     },
-    /// `any`, `Object` and `ValueBase`: not data of a DDS topic.
-    Opaque(&'static str),
+    /// `any`, `Object`, `ValueBase`, and types that are built into compilers of CORBA, such as `CORBA::TypeCode`: not
+    /// data of a DDS topic.
+    Opaque(Arc<str>),
 }
 
 /// The element of a collection.

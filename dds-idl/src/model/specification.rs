@@ -178,7 +178,7 @@ impl Specification {
             }
             DataType::Named(id) => self.definition(*id).scoped_name.to_string(),
             DataType::Fixed { digits, scale } => format!("fixed<{digits}, {scale}>"),
-            DataType::Opaque(name) => (*name).to_owned(),
+            DataType::Opaque(name) => name.to_string(),
         }
     }
 }

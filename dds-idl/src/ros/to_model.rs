@@ -191,7 +191,7 @@ impl ModelMapper<'_> {
                 Some(id) => DataType::Named(id),
                 None => {
                     debug_assert!(false, "a structure is added behind its dependencies");
-                    DataType::Opaque("any")
+                    DataType::Opaque("any".into())
                 }
             },
             base => base_type(base),
@@ -280,7 +280,7 @@ fn base_type(base: &RosBaseType) -> DataType {
         RosBaseType::WString { bound } => return DataType::WString { bound: *bound },
         RosBaseType::Structure(_) => {
             debug_assert!(false, "the mapper resolves structures");
-            return DataType::Opaque("any");
+            return DataType::Opaque("any".into());
         }
     })
 }

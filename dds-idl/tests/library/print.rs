@@ -165,6 +165,19 @@ fn interfaces_and_other_definitions_read_back_equal() {
     prints(&parsed("struct S { enum Inner { P, Q } kind[2]; Inner other; };"));
 }
 
+/// Compilers of CORBA have these types built in, so no text defines them.
+#[test]
+fn built_in_types_of_corba_read_back_equal() {
+    let text = prints(&parsed(
+        "interface I { readonly attribute CORBA::TypeCode type; any f(in CORBA::NVList a, in Object b); };
+        typedef sequence<CORBA::TypeCode> TypeCodes;",
+    ));
+    assert!(text.contains("CORBA::TypeCode type;") && text.contains("in CORBA::NVList a"), "{text}");
+    // omniORB knows this type also by its short name.
+    let text = prints(&parsed("module CORBA { typedef string Id; interface I { TypeCode type(in Id id); }; };"));
+    assert!(text.contains("CORBA::TypeCode type("), "{text}");
+}
+
 #[test]
 fn reopened_modules_are_printed_in_an_order_that_reads_back() {
     let text = prints(&parsed(

@@ -67,9 +67,9 @@ pub(super) fn read(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported
     }
 }
 
-fn opaque(parser: &mut Parser<'_>, name: &'static str) -> Result<(DataType, Span), Reported> {
+fn opaque(parser: &mut Parser<'_>, name: &str) -> Result<(DataType, Span), Reported> {
     let span = parser.bump().span;
-    Ok((DataType::Opaque(name), span))
+    Ok((DataType::Opaque(name.into()), span))
 }
 
 fn unsigned(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
@@ -148,7 +148,7 @@ fn undefined_name(parser: &mut Parser<'_>) -> Option<(DataType, Span)> {
     if name == "TypeCode" && is_in_corba(parser) {
         parser.bump();
         parser.vendor_warning("the type `TypeCode`", "omniORB", token.span, "write `CORBA::TypeCode`");
-        return Some((DataType::Opaque("CORBA"), token.span));
+        return Some((DataType::Opaque("CORBA::TypeCode".into()), token.span));
     }
     let (basic, vendor) = type_of_vendor(&name)?;
     parser.bump();
@@ -171,15 +171,17 @@ pub(super) fn unknown_type_of_corba(parser: &mut Parser<'_>) -> Option<(DataType
     if parser.text(start.symbol) != "CORBA" || !(parser.is_unknown(start.symbol) || is_missing_in_corba(parser)) {
         return None;
     }
-    let mut span = start.span;
+    let (mut span, mut name) = (start.span, String::new());
     while matches!(parser.kind(), TokenKind::Identifier | TokenKind::Scope) {
         let is_name = parser.kind() == TokenKind::Identifier;
-        span = span.to(parser.bump().span);
+        let token = parser.bump();
+        span = span.to(token.span);
+        name.push_str(if is_name { parser.text(token.symbol) } else { "::" });
         if is_name && parser.kind() != TokenKind::Scope {
             break;
         }
     }
-    Some((DataType::Opaque("CORBA"), span))
+    Some((DataType::Opaque(name.into()), span))
 }
 
 /// Whether the cursor is at `CORBA::TypeCode` or the like, and the module of the text lacks it. `orb.idl` of omniORB
@@ -427,7 +429,7 @@ pub(super) fn check_data(
             Ok(())
         }
         DataType::Opaque(name) => {
-            not_data::note(parser, not_data::built_in(name, span));
+            not_data::note(parser, not_data::built_in(&name, span));
             Ok(())
         }
         DataType::Named(id) => {

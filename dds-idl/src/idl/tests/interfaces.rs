@@ -114,9 +114,9 @@ fn type_of_a_template_module_is_not_data() {
 fn types_of_corba_need_no_include() {
     warn(
         "interface I : CORBA::Object { }; struct S { CORBA::TypeCode type; };",
-        "1:45: `S` is skipped: `CORBA` is not data of a DDS topic",
+        "1:45: `S` is skipped: `CORBA::TypeCode` is not data of a DDS topic",
     );
-    refuse("struct S { CORBA::TypeCode type; };", "1:12: `CORBA` is not data of a DDS topic");
+    refuse("struct S { CORBA::TypeCode type; };", "1:12: `CORBA::TypeCode` is not data of a DDS topic");
     // omniORB knows this type also by its short name: `corbaidl.idl` of omniORB.
     let found = warn(
         "module CORBA { interface I { TypeCode type(); }; struct S { long a; }; };",
@@ -127,7 +127,7 @@ fn types_of_corba_need_no_include() {
     let text = "module CORBA { typedef string Id; }; interface I { CORBA::TypeCode f(in CORBA::InterfaceDef a); }; \
                 struct S { CORBA::TypeCode type; }; struct P { CORBA::Id id; };";
     assert_eq!(
-        member_types(&warn(text, "1:111: `S` is skipped: `CORBA` is not data of a DDS topic"), "P"),
+        member_types(&warn(text, "1:111: `S` is skipped: `CORBA::TypeCode` is not data of a DDS topic"), "P"),
         ["CORBA::Id"]
     );
     refuse("module CORBA { typedef string Id; }; struct S { CORBA::Idd id; };", "1:56: cannot find type `Idd`");
