@@ -143,19 +143,23 @@ impl IdlPrinter<'_> {
         }
         let name = identifier(&member.name);
         let (ty, lengths) = self.declarator(&member.ty);
-        if let Some(inner) = self.type_inside(owner, &member.ty) {
-            // The type stands before the name of the first member that has it.
-            let start = self.text.len();
-            let outer = std::mem::replace(&mut self.is_plain, true);
-            self.definition_inside(inner, depth);
-            self.is_plain = outer;
-            let text = self.text.split_off(start);
-            let definition = text.trim().trim_end_matches(';').to_owned();
+        if let Some(definition) = self.definition_of_inside(owner, &member.ty, depth) {
             self.indented(depth, &format!("{marks}{definition} {name}{lengths};"));
             return;
         }
         let text = format!("{} {name}{lengths};", annotated(&marks, &ty));
         self.indented(depth, &text);
+    }
+
+    /// The text of a definition inside of the owner. It stands in place of the type where it is used first.
+    fn definition_of_inside(&mut self, owner: DefinitionId, ty: &DataType, depth: usize) -> Option<String> {
+        let inner = self.type_inside(owner, ty)?;
+        let start = self.text.len();
+        let outer = std::mem::replace(&mut self.is_plain, true);
+        self.definition_inside(inner, depth);
+        self.is_plain = outer;
+        let text = self.text.split_off(start);
+        Some(text.trim().trim_end_matches(';').to_owned())
     }
 
     /// The type of a member, if its definition is inside of the owner and not written yet.
@@ -174,7 +178,8 @@ impl IdlPrinter<'_> {
         let name = identifier(&self.specification.definition(id).name);
         let discriminator = &definition.discriminator;
         let marks = self.annotations(&discriminator.annotations);
-        let ty = self.ty(&discriminator.ty);
+        let inside = self.definition_of_inside(id, &discriminator.ty, depth);
+        let ty = inside.unwrap_or_else(|| self.ty(&discriminator.ty));
         self.indented(depth, &format!("union {name} switch ({}) {{", annotated(&marks, &ty)));
         let mut next = 1;
         for branch in &definition.branches {

@@ -163,6 +163,7 @@ fn interfaces_and_other_definitions_read_back_equal() {
         interface Later; typedef sequence<Later> Laters; native Handle; valuetype V { public long x; }; ",
     ));
     prints(&parsed("struct S { enum Inner { P, Q } kind[2]; Inner other; };"));
+    prints(&parsed("union U switch (enum Inner { P, Q }) { case P: long a; case U::Q: Inner b; };"));
 }
 
 /// Compilers of CORBA have these types built in, so no text defines them.

@@ -319,6 +319,8 @@ impl Parser<'_> {
             let mut names: Vec<&str> = self.names.symbols().map(|symbol| self.symbols.text(symbol)).collect();
             names.sort_unstable();
             names.dedup();
+            // The name itself exists in another scope, where this text does not look.
+            names.retain(|known| *known != &*name);
             names.extend(SymbolTable::keywords());
             diagnostic = diagnostic.did_you_mean(&name, names);
         }

@@ -241,9 +241,17 @@ pub(super) fn read_union(
         return Err(parser.unexpected("`switch` after the name of the union"));
     }
     parser.expect(TokenKind::OpenParenthesis, "after `switch`")?;
-    let discriminator = discriminator(parser)?;
+    let raw = annotation::read(parser)?;
+    // CORBA 2 allows the definition of an enum here. Its names are in the scope of the union.
+    let has_enum = parser.kind() == TokenKind::Identifier && parser.token().symbol == keyword::ENUM;
+    let (id, discriminator) = if has_enum {
+        let id = parser.start_definition(symbol, span, "a union")?;
+        (Some(id), parser.inside(id, |parser| discriminator(parser, &raw))?)
+    } else {
+        (None, discriminator(parser, &raw)?)
+    };
     parser.expect(TokenKind::CloseParenthesis, "after the discriminator")?;
-    let id = parser.start_definition(symbol, span, "a union")?;
+    let id = id.map_or_else(|| parser.start_definition(symbol, span, "a union"), Ok)?;
     parser.expect(TokenKind::OpenBrace, "after the discriminator")?;
     parser.enter(span)?;
     let mut ids = MemberIds::new(parser.auto_id(&annotations), parser.options.first_union_id);
@@ -284,8 +292,7 @@ fn refuse_id_of_discriminator(parser: &mut Parser<'_>, branches: &[UnionBranch])
     }
 }
 
-fn discriminator(parser: &mut Parser<'_>) -> Result<UnionDiscriminator, Reported> {
-    let raw = annotation::read(parser)?;
+fn discriminator(parser: &mut Parser<'_>, raw: &[RawAnnotation]) -> Result<UnionDiscriminator, Reported> {
     let (ty, span) = data_type::read(parser)?;
     let mut is_bitmask = false;
     let is_discrete = match parser.specification.resolve(&ty) {
@@ -311,7 +318,7 @@ fn discriminator(parser: &mut Parser<'_>) -> Result<UnionDiscriminator, Reported
                 "discriminators are integers, booleans, characters, octets or enums (XTypes 1.3, 7.2.2.4.4.3)",
             )));
     }
-    let annotations = annotation::resolve(parser, &raw, AnnotationTarget::Discriminator, Some(&ty));
+    let annotations = annotation::resolve(parser, raw, AnnotationTarget::Discriminator, Some(&ty));
     Ok(UnionDiscriminator { ty, span, annotations })
 }
 

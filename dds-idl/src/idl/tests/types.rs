@@ -86,6 +86,24 @@ fn inline_type_is_accepted_with_a_warning() {
     assert_eq!(member_types(&found, "A"), ["A::Kind"]);
 }
 
+/// CORBA 2 has the definition of an enum as a type of a discriminator. JacORB names its enumerators by the union.
+#[test]
+fn enum_inside_of_a_switch_is_in_the_scope_of_its_union() {
+    let text = "module m {
+            union A switch (enum Color { BLACK, WHITE }) { case ::m::A::WHITE: long x; case BLACK: A::Color y; };
+            union B switch (enum Color { WHITE, BLACK }) { case B::WHITE: long x; };
+        };";
+    let found = accept(text);
+    assert_eq!(found.diagnostics.iter().count(), 2, "a warning for each enum");
+    assert_eq!(found.type_name(&union(&found, "m::A").branches[1].member.ty), "m::A::Color");
+    assert_eq!(union(&found, "m::A").branches[0].labels, [1]);
+    assert_eq!(union(&found, "m::B").branches[0].labels, [0]);
+    let text = "module m { enum Color { WHITE }; union A switch (Color) { case A::WHITE: long x; }; };";
+    refuse(text, "1:67: cannot find constant `WHITE`");
+    // A name is no suggestion for itself.
+    assert!(!refusal(text).to_string().contains("did you mean `WHITE`"));
+}
+
 #[test]
 fn wrong_bound_is_refused() {
     refuse("struct A { string<0> a; };", "1:19: the bound 0 is not in the range 1 to 4294967295");
