@@ -575,9 +575,30 @@ mod tests {
                 if let Some(found) = look(&self.topics, &changes.added, &changes.removed) {
                     return found;
                 }
-                assert!(start.elapsed() < Duration::from_secs(30), "nothing came in 30 s");
+                assert!(start.elapsed() < Duration::from_secs(30), "nothing came in 30 s: {}", self.text());
                 std::thread::sleep(Duration::from_millis(10));
             }
+        }
+
+        /// Waits until the reader of the topic and the writer know each other.
+        ///
+        /// A writer may match first. A reader that does not know the writer yet does not get its samples.
+        fn match_both_ways(&mut self, writer: &DataWriter<Pose>) {
+            self.until(true, |topics, _, _| {
+                let reader = topics.topics.get("pose")?.reader.as_ref()?;
+                reader.losses().writers.first().map(|_| ())
+            });
+            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        }
+
+        /// The state of each topic, for the message of a failure.
+        fn text(&self) -> String {
+            let topics = self.topics.topics.iter().map(|(name, topic)| {
+                let losses = topic.reader.as_ref().map(|reader| reader.losses());
+                let is_typed = topic.ty.dynamic().is_some();
+                format!("{name}: {} samples, typed: {is_typed}, {losses:?}; ", topic.figures.samples_total)
+            });
+            topics.collect()
         }
 
         fn channel_id(&mut self) -> u32 {
@@ -594,8 +615,7 @@ mod tests {
         let mut watched = Watched::new("totals");
         let writer: DataWriter<Pose> = watched.robot.writer_builder("pose").qos(Preset::Event).build().unwrap();
         for expected in [3, 6] {
-            watched.until(true, |topics, _, _| topics.topics.get("pose")?.reader.as_ref().map(|_| ()));
-            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+            watched.match_both_ways(&writer);
             for _ in 0..3 {
                 writer.write(&Pose { x: 0.0, y: 0.0 }).unwrap();
             }
@@ -612,8 +632,7 @@ mod tests {
         let mut watched = Watched::new("departed");
         for expected in [3, 6] {
             let writer: DataWriter<Pose> = watched.robot.writer_builder("pose").qos(Preset::Event).build().unwrap();
-            watched.until(true, |topics, _, _| topics.topics.get("pose")?.reader.as_ref().map(|_| ()));
-            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+            watched.match_both_ways(&writer);
             for _ in 0..3 {
                 writer.write(&Pose { x: 0.0, y: 0.0 }).unwrap();
             }
