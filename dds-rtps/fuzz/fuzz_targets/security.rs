@@ -117,8 +117,8 @@ fn material(kind: TransformationKind, sender_key_id: [u8; 4], has_receiver: bool
     KeyMaterial { kind, revision: [0; 3], sender_key_id, master_salt: [2; 32], master_sender_key: [3; 32], receiver }
 }
 
-/// Opens the input as a message, a submessage and a payload: by the key that its header names, and by another key, as a
-/// receiver without the key of the sender has only others. No input has the MAC of either.
+/// Opens the input as a message, a submessage and a payload. The first key has the id in the header of the input. The
+/// second one has another id. No input has the MAC of either.
 fn open(bytes: &[u8]) {
     let mut out = Vec::new();
     for (kind, has_receiver) in KINDS.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
@@ -177,7 +177,7 @@ impl Sealing {
         let at = self.at % sealed.len();
         sealed[at] ^= self.change;
         if open(&mut key, &sealed, &mut changed).is_ok() {
-            assert!(opened.is_ok() && changed == plain, "byte {at} changes what opens");
+            assert!(opened.is_ok() && changed == plain, "a changed byte {at} changes the opened bytes");
         } else {
             assert!(changed.is_empty(), "a refused input leaves bytes");
         }
