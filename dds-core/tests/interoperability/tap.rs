@@ -101,7 +101,7 @@ fn ipv6_traffic_is_captured_as_ipv6() {
 fn read_with_tshark(file: &Path, destination: &str) {
     #[allow(clippy::disallowed_methods, reason = "the program that captures are made for")]
     let output = std::process::Command::new("tshark")
-        // Otherwise a random port that belongs to another protocol decides.
+        // Otherwise tshark decodes a datagram by its random port, which may belong to another protocol.
         .args(["-o", "udp.try_heuristic_first:TRUE"])
         .args(["-o", "udp.check_checksum:TRUE", "-T", "fields", "-e", destination, "-e", "udp.checksum.status"])
         .args(["-e", "rtps.version.major", "-e", "_ws.malformed", "-r"])
