@@ -1,5 +1,6 @@
 //! The progress of a command on a line of the terminal, below its notes.
 
+use crate::options::OutputOptions;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -7,9 +8,9 @@ use std::time::{Duration, Instant};
 /// Time between two updates of the line.
 const UPDATE: Duration = Duration::from_millis(200);
 
-/// A line with the progress on the standard error output, if that is a terminal.
+/// A line with the progress on the standard error output.
 ///
-/// The end of the value removes the line.
+/// It is hidden with `--json`, and if the output is no terminal. The end of the value removes the line.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     updated: Option<Instant>,
@@ -17,13 +18,13 @@ pub(crate) struct ProgressLine {
 
 impl ProgressLine {
     /// A bar, for work whose end is known.
-    pub(crate) fn bar() -> Self {
-        Self::with_template("{wide_bar} {msg}")
+    pub(crate) fn bar(report: &OutputOptions) -> Self {
+        Self::with_template(report, "{wide_bar} {msg}")
     }
 
     /// A text, for work without a known end.
-    pub(crate) fn text() -> Self {
-        Self::with_template("{wide_msg}")
+    pub(crate) fn text(report: &OutputOptions) -> Self {
+        Self::with_template(report, "{wide_msg}")
     }
 
     /// No line.
@@ -31,7 +32,10 @@ impl ProgressLine {
         Self { bar: ProgressBar::hidden(), updated: None }
     }
 
-    fn with_template(template: &str) -> Self {
+    fn with_template(report: &OutputOptions, template: &str) -> Self {
+        if report.json {
+            return Self::hidden();
+        }
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         // This type limits the rate itself.
         let target = ProgressDrawTarget::term(console::Term::stderr(), u8::MAX);
@@ -43,8 +47,13 @@ impl ProgressLine {
         !self.bar.is_hidden() && self.updated.is_none_or(|updated| updated.elapsed() >= UPDATE)
     }
 
+    /// Shows a text.
+    pub(crate) fn show(&mut self, text: String) {
+        self.show_part(Duration::ZERO, Duration::ZERO, text);
+    }
+
     /// Shows a text, and the part of the whole that is done.
-    pub(crate) fn show(&mut self, done: Duration, whole: Duration, text: String) {
+    pub(crate) fn show_part(&mut self, done: Duration, whole: Duration, text: String) {
         self.updated = Some(Instant::now());
         // Each call draws the line.
         if self.bar.length() != Some(millis(whole)) {

@@ -57,7 +57,7 @@ pub fn run(options: &PlayOptions, output: &mut dyn Write, notes: &mut dyn Write,
         writeln!(notes, "space pauses and goes on, s or the right arrow plays one sample, q ends")
             .map_err(ToolError::output)?;
     }
-    let progress = if options.report.json { ProgressLine::hidden() } else { ProgressLine::bar() };
+    let progress = ProgressLine::bar(&options.report);
     let total = replay(options, &keys, progress, notes, stop)?;
     if options.report.json {
         return write_json(output, &json!({ "published": total.published, "topics": total.topics }));
@@ -235,7 +235,7 @@ struct Player<'o> {
     skipped: BTreeMap<String, u64>,
     /// Samples of all rounds.
     published: u64,
-    /// Time of the played part of the recording.
+    /// Time from the first played message to the last one.
     length: Duration,
     progress: ProgressLine,
 }
@@ -244,11 +244,14 @@ impl Player<'_> {
     /// Creates the writers of all channels before the first sample, so that readers have time to match them.
     fn create_writers(&mut self, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
         let mut unused: Vec<&(String, String)> = self.options.remap.iter().collect();
-        let (mut origin, mut end) = (u64::MAX, 0);
+        let (mut origin, mut first, mut last) = (u64::MAX, u64::MAX, 0);
         for message in recording::messages(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
-            (origin, end) = (origin.min(message.log_time), end.max(message.log_time));
+            origin = origin.min(message.log_time);
+            if is_selected(topic_of(channel), &self.options.topics, &self.options.exclude) {
+                (first, last) = (first.min(message.log_time), last.max(message.log_time));
+            }
             // Messages that are no samples are counted when they are due. Ends have the writer of the samples.
             let Ok(sample) = Encoded::new(&message.data) else { continue };
             let place = (channel.id, sample.encoding.representation_id());
@@ -272,8 +275,9 @@ impl Player<'_> {
             };
             self.by_channel.insert(place, [index].into());
         }
-        let length = Duration::from_nanos(end.saturating_sub(origin));
-        self.length = self.options.until.unwrap_or(length).min(length).saturating_sub(self.options.start);
+        let place = |time: u64| Duration::from_nanos(time.saturating_sub(origin));
+        let end = self.options.until.unwrap_or(Duration::MAX).min(place(last));
+        self.length = end.saturating_sub(self.options.start.max(place(first)));
         if let Some((from, to)) = unused.first() {
             let file = self.options.file.display();
             let reason = format!(
@@ -453,7 +457,7 @@ impl Player<'_> {
         let (done, whole) = (place.as_secs_f64(), self.length.as_secs_f64());
         let pause = if self.clock.is_paused() { ", paused" } else { "" };
         let text = format!("{done:.1} of {whole:.1} s, {} samples{pause}", self.published);
-        self.progress.show(place, self.length, text);
+        self.progress.show_part(place, self.length, text);
     }
 
     fn obey(&mut self, key: PlayKey, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {

@@ -51,7 +51,7 @@ pub fn run(
     notes: &mut dyn Write,
     stop: &Stop,
 ) -> Result<(), ToolError> {
-    let progress = if options.report.json { ProgressLine::hidden() } else { ProgressLine::text() };
+    let progress = ProgressLine::text(&options.report);
     let notes: &mut dyn Write = &mut progress.notes(notes);
     let participant = network::join_to_read(&options.network, &read_topics(options))?;
     let mut watch = DomainWatch::new(&participant)?;
@@ -373,8 +373,8 @@ impl TopicRecorder {
             return;
         }
         let (topics, seconds, queued) = (self.recorded.len(), time.as_secs_f64(), set.queued_bytes() >> 20);
-        let text = format!("{seconds:.1} s, {topics} topics, {} samples, {queued} MiB wait in memory", self.total);
-        self.progress.show(Duration::ZERO, Duration::ZERO, text);
+        let samples = self.total;
+        self.progress.show(format!("{seconds:.1} s, {topics} topics, {samples} samples, {queued} MiB wait in memory"));
     }
 
     /// Writes the samples that wait in the closed queue: they arrived before the end.

@@ -7,14 +7,13 @@ use crate::progress::ProgressLine;
 use crate::recording::{RecordingWriter, messages, profile_of};
 use serde_json::json;
 use std::io::Write;
-use std::time::Duration;
 
 /// Copies all messages before the first damaged place into a new file, and writes its index.
 ///
 /// # Errors
 /// Fails if the damaged file cannot be opened, or if the new file exists or cannot be written.
 pub fn run(options: &RecoverOptions, output: &mut dyn Write, notes: &mut dyn Write) -> Result<(), ToolError> {
-    let mut progress = if options.report.json { ProgressLine::hidden() } else { ProgressLine::text() };
+    let mut progress = ProgressLine::text(&options.report);
     let notes: &mut dyn Write = &mut progress.notes(notes);
     let found = messages(&options.file)?;
     let profile = profile_of(&options.file)?;
@@ -31,7 +30,7 @@ pub fn run(options: &RecoverOptions, output: &mut dyn Write, notes: &mut dyn Wri
         }
         copied += 1;
         if progress.is_due() {
-            progress.show(Duration::ZERO, Duration::ZERO, format!("recovered {copied} samples"));
+            progress.show(format!("recovered {copied} samples"));
         }
     }
     file.finish()?;

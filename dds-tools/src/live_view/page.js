@@ -66,7 +66,7 @@ function setClass(target, className) {
 
 const numeric = value => ({ text: String(value), isNumeric: true });
 
-// Whether the user sees a row at a place of a table, or nearly so.
+// Returns a function that tells whether the user sees the row with an index. It counts some rows around the box as seen.
 function visibleRows(body) {
   const box = body.closest(".box"), height = body.rows[0]?.offsetHeight;
   if (!box || !height) return () => true;
@@ -128,7 +128,7 @@ function drawTables() {
   })));
 }
 
-// The graph seldom changes, and its drawing costs more than all else.
+// The content of the drawn graph. It seldom changes, and drawing it costs most of a refresh.
 let graphDrawn = null;
 
 // Participants with writers stand left, topics in the middle, participants with readers right.

@@ -164,22 +164,11 @@ mod unix {
         text
     }
 
-    /// Runs a command in a terminal that `script` creates. Returns the output.
+    /// Runs a command in a terminal that `script` creates, with settings of the shell. Returns the output.
     #[cfg(target_os = "linux")]
-    fn in_a_terminal(arguments: &str) -> String {
-        // A line without a width is empty.
-        let line = format!("stty cols 120 rows 30; {PROGRAM} {arguments}");
-        let mut command = Command::new("script");
-        command.args(["-qfec", &line, "/dev/null"]).env("SHELL", "/bin/bash").env("TERM", "xterm-256color");
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    /// Runs `dds top` in a terminal that `script` creates, with settings of the shell. Returns the output.
-    #[cfg(target_os = "linux")]
-    fn top_in_a_terminal(settings: &str) -> String {
+    fn in_a_terminal(settings: &str, arguments: &str) -> String {
         // Without a size, the terminal shows nothing.
-        let line = format!("stty cols 120 rows 30; {settings} {PROGRAM} top --scope host --every 0.2 --for 2");
+        let line = format!("stty cols 120 rows 30; {settings} {PROGRAM} {arguments}");
         let mut command = Command::new("script");
         command.args(["-qfec", &line, "/dev/null"]).env("SHELL", "/bin/bash").env("TERM", "xterm-256color");
         let output = command.env_remove("NO_COLOR").stdin(Stdio::null()).output().unwrap();
@@ -191,9 +180,10 @@ mod unix {
     fn terminal_has_colors_unless_no_color_is_set() {
         // The escape sequence of a color of the text.
         let has_color = |text: &str| text.contains("\x1b[38;5;");
-        let text = top_in_a_terminal("");
+        let top = "top --scope host --every 0.2 --for 2";
+        let text = in_a_terminal("", top);
         assert!(has_color(&text) && text.contains("none"), "{text:?}");
-        let text = top_in_a_terminal("NO_COLOR=1");
+        let text = in_a_terminal("NO_COLOR=1", top);
         assert!(!has_color(&text) && text.contains("none"), "{text:?}");
     }
 
@@ -204,12 +194,12 @@ mod unix {
         let path = folder.path().join("long.mcap");
         crate::recording::ten_seconds(&path);
         let arguments = format!("play {} --scope host --readers-wait 0 --rate 10 --start 1", path.display());
-        let text = in_a_terminal(&arguments);
+        let text = in_a_terminal("", &arguments);
         assert!(text.contains(" of 8.0 s, ") && text.contains('█'), "{text:?}");
         // Notes have lines of their own, and the last step removes the line with the progress.
         assert!(text.contains("\x1b[2Kpublished 18 samples of 2 topics\r\n"), "{text:?}");
         assert!(text.trim_end().ends_with("\x1b[2K"), "{text:?}");
-        assert!(!in_a_terminal(&format!("{arguments} --json")).contains(" of 8.0 s, "));
+        assert!(!in_a_terminal("", &format!("{arguments} --json")).contains(" of 8.0 s, "));
     }
 
     #[test]
@@ -217,7 +207,7 @@ mod unix {
     fn recording_shows_its_progress_on_a_terminal() {
         let folder = tempfile::tempdir().unwrap();
         let arguments = format!("record --output {}/a.mcap --scope host --for 1", folder.path().display());
-        let text = in_a_terminal(&arguments);
+        let text = in_a_terminal("", &arguments);
         assert!(text.contains(" s, 0 topics, 0 samples, 0 MiB wait in memory"), "{text:?}");
     }
 
