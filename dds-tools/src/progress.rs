@@ -38,7 +38,7 @@ impl ProgressLine {
         }
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         // This type limits the rate itself.
-        let target = ProgressDrawTarget::term(console::Term::stderr(), u8::MAX);
+        let target = ProgressDrawTarget::stderr_with_hz(u8::MAX);
         Self { bar: ProgressBar::with_draw_target(None, target).with_style(style), updated: None }
     }
 
