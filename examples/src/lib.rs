@@ -8,7 +8,7 @@
 //! | `configured` | settings and QoS from a file, the environment and code |
 //! | `protected` | a robot and a station with a pre-shared key; others see nothing |
 //! | `doctor` | why samples do not arrive, and what to do |
-//! | `echo` | prints the samples of any topic without knowing its type |
+//! | `print_topic` | prints the samples of any topic without knowing its type |
 //! | `durability_service` | stores transient and persistent samples for late-joining readers |
 //! | `shapes` | the demo program that all vendors have, for interoperability tests |
 //!

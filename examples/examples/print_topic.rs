@@ -1,8 +1,8 @@
 //! Prints the samples of any topic, without knowing its type in advance.
 //!
 //! ```text
-//! cargo run -p examples --example echo -- robot/pose
-//! cargo run -p examples --example echo -- robot/pose --json --count 10
+//! cargo run -p examples --example print_topic -- robot/pose
+//! cargo run -p examples --example print_topic -- robot/pose --json --count 10
 //! ```
 //!
 //! It waits for an endpoint of the topic, requests its type (DDS XTypes 1.3, 7.6.3.3), prints the type as IDL, and
