@@ -100,7 +100,7 @@ impl Cipher {
         #[cfg(test)]
         tests::DERIVED.set(tests::DERIVED.get() + 1);
         let derived = hmac(key, &[label, salt, &id]);
-        GcmKey::new(derived.get(..kind.key_len())?).map(Self)
+        GcmKey::new(derived.get(..kind.key_len())?, kind.encrypts()).map(Self)
     }
 
     pub(crate) fn of_receiver(material: &KeyMaterial, receiver: &ReceiverKey, id: [u8; 4]) -> Option<Self> {
