@@ -4,9 +4,14 @@
 //! .ci/netns cargo bench -p benches --features security,dds-core/ring --bench protection
 //! ```
 //!
-//! It prints, for each governance: the round trip of 64 bytes and what each level of protection adds to a message, the
-//! throughput of 1 MiB beside that without protection, and the time from the start to the match. Last, 50 participants
-//! start at once. All kinds take turns, and the best turn counts, because other programs disturb some of them.
+//! It prints three figures for each governance:
+//!
+//! - the round trip of 64 bytes, and the part of each protection and message;
+//! - the throughput of 1 MiB beside that without protection;
+//! - the time from the start to the match.
+//!
+//! Last, 50 participants with identities of their own start at once. All kinds take turns, and the best turn counts,
+//! because other programs disturb some of them.
 //!
 //! `-- --test` does a little of everything once, and prints no times.
 
@@ -49,7 +54,7 @@ struct Large {
     bytes: Vec<u8>,
 }
 
-/// The governance of a row, and the protections that it puts on a message one inside of the other.
+/// The governance of a row, and how many protections of a message lie inside of each other.
 const ROWS: [(&str, Kinds, u32); 6] = [
     ("none", Kinds::NONE, 0),
     ("rtps SIGN", Kinds { rtps: "SIGN", ..Kinds::NONE }, 1),

@@ -1,8 +1,10 @@
 //! Many participants start at once on one host. They match soon and without a message storm. The test counts datagrams
 //! in simulated time.
 
+#[cfg(feature = "security-pki")]
+use crate::keystore::{Keystore, Kinds};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Step {
@@ -25,11 +27,16 @@ struct Counted {
 
 /// `handling`: processing time of each datagram in each participant.
 fn crowd(count: usize, handling: Duration) -> Counted {
+    crowd_of(count, handling, |_| DomainParticipant::builder(0))
+}
+
+/// As [`crowd`], with a builder for each participant.
+fn crowd_of(count: usize, handling: Duration, builder: impl Fn(usize) -> DomainParticipantBuilder) -> Counted {
     let simulation = Simulation::with_interference(1, Interference::NONE);
     simulation.set_network(Conditions::perfect());
     simulation.host("one").set_handling(handling);
-    let start = |_| {
-        let participant = simulation.participant("one", 0).unwrap();
+    let start = |number| {
+        let participant = simulation.build("one", builder(number)).unwrap();
         let writer = participant.writer::<Step>("crowd").unwrap();
         let reader = participant.reader::<Step>("crowd").unwrap();
         Member { participant, writer, reader }
@@ -76,4 +83,20 @@ fn many_participants_match_without_message_storm() {
 fn slow_hosts_cause_no_extra_discovery_traffic() {
     let counted = crowd(40, Duration::from_millis(2));
     assert!(counted.each_pair <= 7.0, "{} datagrams for each pair", counted.each_pair);
+}
+
+/// Each pair also proves identities, and exchanges the keys of all endpoints.
+#[cfg(feature = "security-pki")]
+#[test]
+fn participants_with_identities_match_without_message_storm() {
+    let kinds = Kinds { rtps: "SIGN", discovery: "ENCRYPT", metadata: "ENCRYPT", ..Kinds::NONE };
+    let names: Vec<_> = (0..18).map(|number| format!("robot_{number}")).collect();
+    let keystore = Keystore::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), kinds, |text| text);
+    let builder = |number: usize| DomainParticipant::builder(0).credentials(keystore.credentials(&names[number]));
+    // Protected endpoints share datagrams: apart they send 53 for each pair.
+    let counted = crowd_of(6, Duration::ZERO, builder);
+    assert!(counted.each_pair <= 35.0, "{} datagrams for each pair", counted.each_pair);
+    // A busy host answers late. HEARTBEATs to each participant alone would come too often.
+    let counted = crowd_of(18, Duration::from_millis(2), builder);
+    assert!(counted.each_pair <= 70.0, "{} datagrams for each pair", counted.each_pair);
 }

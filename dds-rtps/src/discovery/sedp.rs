@@ -368,6 +368,17 @@ impl BuiltinPair {
         self.writer.next_heartbeat_count()
     }
 
+    /// Returns whether the writer repeats its HEARTBEAT if no answer arrives.
+    #[must_use]
+    pub fn awaits_answer(&self) -> bool {
+        self.writer.awaits_answer()
+    }
+
+    /// Sets how many participants owe answers to the writers of similar pairs.
+    pub fn set_owing_to_others(&mut self, owing: usize) {
+        self.writer.set_owing_to_others(owing);
+    }
+
     /// Keeps sequence numbers up to `last` free of changes. The caller uses them for HEARTBEATs in the writer's name.
     pub fn skip_numbers(&mut self, last: SequenceNumber) {
         self.writer.skip_numbers(last);

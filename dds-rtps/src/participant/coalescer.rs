@@ -1,9 +1,9 @@
 //! Merges messages to the same participant into one datagram.
 //!
 //! All builtin endpoints send to each participant, several times when two meet. Each datagram costs its sender a
-//! system call and wakes a thread of its receiver. So a message that begins with its destination is appended, without
-//! its header, to the one before it with the same locators. No other state carries over: a DATA of a builtin writer
-//! always has its own INFO_TIMESTAMP.
+//! system call and wakes a thread of its receiver. So a message is appended, without its header, to the one before it
+//! with the same locators. It must begin with its destination, or both are for all participants. No other state
+//! carries over: a DATA of a builtin writer always has its own INFO_TIMESTAMP.
 
 use crate::output::Datagram;
 use crate::wire::{Header, Headroom, Message, Submessage};
@@ -16,6 +16,8 @@ const MERGED_LEN_MAX: usize = 1400;
 pub(super) struct Coalescer {
     /// Longest merged datagram.
     len_max: usize,
+    /// Bytes that protection adds to each of the merged messages.
+    growth: usize,
     /// The next datagram, if `has_next`.
     next: Datagram,
     has_next: bool,
@@ -25,7 +27,13 @@ impl Coalescer {
     /// Creates a coalescer that keeps `headroom` unused in each datagram.
     pub(super) fn new(headroom: Headroom) -> Self {
         let len_max = MERGED_LEN_MAX.saturating_sub(usize::from(headroom.in_frame().bytes));
-        Self { len_max, next: Datagram::new(), has_next: false }
+        Self { len_max, growth: 0, next: Datagram::new(), has_next: false }
+    }
+
+    /// Creates a coalescer for messages whose submessages are protected: each one needs the `headroom`.
+    pub(super) fn of_protected(headroom: Headroom) -> Self {
+        let growth = usize::from(headroom.in_frame().bytes);
+        Self { len_max: MERGED_LEN_MAX, growth, next: Datagram::new(), has_next: false }
     }
 
     /// Merges as many datagrams of `poll` as possible into one; returns false without any.
@@ -39,11 +47,17 @@ impl Coalescer {
         } else if !poll(datagram) {
             return false;
         }
+        let mut len_max = self.len_max.saturating_sub(self.growth);
+        let mut is_for_all = !names_destination(datagram.head());
         while poll(&mut self.next) {
-            if !can_merge(datagram, &self.next, self.len_max) {
+            len_max = len_max.saturating_sub(self.growth);
+            let names = names_destination(self.next.head());
+            // A message without a destination would inherit that of the one before it (RTPS 2.5, 8.3.4).
+            if !(names || is_for_all) || !can_merge(datagram, &self.next, len_max) {
                 self.has_next = true;
                 break;
             }
+            is_for_all &= !names;
             datagram.append(&mut self.next, Header::WIRE_LEN);
         }
         true
@@ -56,12 +70,10 @@ fn can_merge(first: &Datagram, next: &Datagram, len_max: usize) -> bool {
     first.len() % 4 == 0
         && first.len() + next.len() - Header::WIRE_LEN <= len_max
         && first.destinations() == next.destinations()
-        && names_destination(next.head())
 }
 
 /// Whether a message begins with its destination.
 fn names_destination(head: &[u8]) -> bool {
-    // Without this submessage, the appended ones would inherit the destination of those before (RTPS 2.5, 8.3.4).
     let Ok(message) = Message::parse(head) else { return false };
     matches!(message.submessages().next(), Some(Ok(Submessage::InfoDestination(_))))
 }
@@ -89,8 +101,11 @@ mod tests {
     }
 
     fn merged_with_headroom(headroom: u16, messages: &[(u16, bool, usize)]) -> Vec<usize> {
-        let headroom = Headroom { bytes: headroom, ..Headroom::default() };
-        let (mut coalescer, mut datagram, mut messages) = (Coalescer::new(headroom), Datagram::new(), messages.iter());
+        merged_by(Coalescer::new(Headroom { bytes: headroom, ..Headroom::default() }), messages)
+    }
+
+    fn merged_by(mut coalescer: Coalescer, messages: &[(u16, bool, usize)]) -> Vec<usize> {
+        let (mut datagram, mut messages) = (Datagram::new(), messages.iter());
         let mut poll = |next: &mut Datagram| {
             next.clear();
             messages.next().is_some_and(|&(port, names, len)| {
@@ -106,8 +121,9 @@ mod tests {
         assert_eq!(merged(&[(1, true, 100), (1, true, 60), (1, true, 40)]), [160]);
         // Another destination, and back.
         assert_eq!(merged(&[(1, true, 100), (2, true, 60), (1, true, 40)]), [100, 60, 40]);
-        // A message without its own destination could be for another participant.
+        // A message for all participants would be for one of them.
         assert_eq!(merged(&[(1, true, 100), (1, false, 60)]), [100, 60]);
+        assert_eq!(merged(&[(1, false, 100), (1, false, 60), (1, true, 60), (1, false, 60)]), [180, 60]);
         assert_eq!(merged(&[(1, true, 1000), (1, true, 420)]), [1400]);
         assert_eq!(merged(&[(1, true, 1000), (1, true, 424), (1, true, 40)]), [1000, 444]);
         assert_eq!(merged(&[(1, true, 101), (1, true, 60)]), [101, 60]);
@@ -117,5 +133,16 @@ mod tests {
     fn merged_datagrams_keep_headroom() {
         assert_eq!(merged_with_headroom(60, &[(1, true, 1000), (1, true, 360)]), [1340]);
         assert_eq!(merged_with_headroom(60, &[(1, true, 1000), (1, true, 364)]), [1000, 364]);
+    }
+
+    #[test]
+    fn each_protected_message_keeps_headroom() {
+        let merged = |messages: &[_]| {
+            merged_by(Coalescer::of_protected(Headroom { bytes: 60, ..Headroom::default() }), messages)
+        };
+        assert_eq!(merged(&[(1, true, 1000), (1, true, 300)]), [1280]);
+        assert_eq!(merged(&[(1, true, 1000), (1, true, 304)]), [1000, 304]);
+        assert_eq!(merged(&[(1, true, 1000), (1, true, 200), (1, true, 64)]), [1180, 64]);
+        assert_eq!(merged(&[(1, true, 1000), (1, true, 200), (1, true, 40), (1, true, 40)]), [1200, 40]);
     }
 }

@@ -4,6 +4,7 @@
 //! is known, but has no matched builtin endpoint and causes no event before it is admitted.
 
 use super::Participant;
+use super::coalescer::Coalescer;
 use super::config::ParticipantConfig;
 use super::paths;
 use super::peer::narrowed;
@@ -29,8 +30,10 @@ pub(super) struct SecureEndpoints {
     security: Arc<dyn PeerSecurity>,
     /// In the order of [`SecurePairTopic::ALL`].
     pairs: [BuiltinPair; 4],
+    coalescer: Coalescer,
     /// A pair for the keys of each participant that has proved its identity: each message is for one of them.
     keys: BTreeMap<GuidPrefix, BuiltinPair>,
+    keys_coalescer: Coalescer,
     stateless: StatelessMessages,
     hash_seed: HashSeed,
 }
@@ -45,7 +48,9 @@ impl SecureEndpoints {
         Some(Box::new(Self {
             security,
             pairs,
+            coalescer: Coalescer::of_protected(headroom),
             keys: BTreeMap::new(),
+            keys_coalescer: Coalescer::of_protected(headroom),
             stateless: StatelessMessages::default(),
             hash_seed,
         }))
@@ -70,9 +75,10 @@ impl SecureEndpoints {
     ///
     /// Messages with keys share no datagram with others, because their protection differs.
     pub(super) fn poll_transmit(&mut self, now: Now, own: GuidPrefix, datagram: &mut Datagram) -> bool {
-        self.stateless.poll_transmit(now, own, datagram)
-            || self.keys.values_mut().any(|pair| pair.poll_transmit(now, datagram))
-            || self.pairs.iter_mut().any(|pair| pair.poll_transmit(now, datagram))
+        let Self { stateless, keys, keys_coalescer, pairs, coalescer, .. } = self;
+        stateless.poll_transmit(now, own, datagram)
+            || keys_coalescer.poll(datagram, |next| keys.values_mut().any(|pair| pair.poll_transmit(now, next)))
+            || coalescer.poll(datagram, |next| pairs.iter_mut().any(|pair| pair.poll_transmit(now, next)))
     }
 
     /// Sends a copy of a handshake message with another number.
@@ -561,6 +567,11 @@ fn unmatch_secure_pairs(participant: &mut Participant, now: Now, prefix: GuidPre
 pub(super) fn handle_secure_timeout(participant: &mut Participant, now: Now) {
     let Some(secure) = &mut participant.secure else { return };
     secure.security.handle_timeout(now);
+    // Each of these writers has one reader. All together they must not flood a busy host with HEARTBEATs.
+    let owing = secure.keys.values().filter(|pair| pair.awaits_answer()).count();
+    for pair in secure.keys.values_mut() {
+        pair.set_owing_to_others(owing.saturating_sub(1));
+    }
     for pair in secure.pairs.iter_mut().chain(secure.keys.values_mut()) {
         pair.handle_timeout(now);
     }

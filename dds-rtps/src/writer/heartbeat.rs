@@ -79,6 +79,8 @@ pub(crate) struct HeartbeatSchedule {
     only_unheard: bool,
     /// Number of readers that owe an answer.
     owing: u32,
+    /// Number of readers that owe answers to the other writers of a crowd.
+    owing_to_others: u32,
     /// RTT of the slowest reader that answered lately; zero if unknown.
     rtt: Duration,
     /// Few samples are unacknowledged.
@@ -119,6 +121,7 @@ impl HeartbeatSchedule {
             hurried: false,
             only_unheard: false,
             owing: 0,
+            owing_to_others: 0,
             rtt: Duration::ZERO,
             is_light: false,
             sampled_at: None,
@@ -194,6 +197,11 @@ impl HeartbeatSchedule {
     /// Sets the number of readers that owe an answer.
     pub(crate) fn set_owing(&mut self, owing: usize) {
         self.owing = u32::try_from(owing).unwrap_or(u32::MAX);
+    }
+
+    /// Sets the number of readers that owe answers to the other writers of a crowd.
+    pub(crate) fn set_owing_to_others(&mut self, owing: usize) {
+        self.owing_to_others = u32::try_from(owing).unwrap_or(u32::MAX);
     }
 
     /// Returns whether the next samples should carry a HEARTBEAT.
@@ -295,7 +303,8 @@ impl HeartbeatSchedule {
     pub(crate) fn pace(&self) -> Duration {
         let pace = self.period.scale(1, if self.hurried { HURRY } else { 1 });
         // Each of these readers gets a HEARTBEAT of its own, so the pause grows with their number.
-        pace.scale(1 + self.owing / CROWD, 1).min(self.unheard_max).max(pace)
+        let owing = self.owing.saturating_add(self.owing_to_others);
+        pace.scale(1 + owing / CROWD, 1).min(self.unheard_max).max(pace)
     }
 
     /// Returns the time that a reader has to answer, before a HEARTBEAT alone is repeated.

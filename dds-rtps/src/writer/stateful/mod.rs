@@ -468,6 +468,19 @@ impl StatefulWriter {
         self.heartbeat.next_count()
     }
 
+    /// Returns whether a HEARTBEAT follows if no answer arrives.
+    #[must_use]
+    pub fn awaits_answer(&self) -> bool {
+        self.heartbeat.deadline().is_some()
+    }
+
+    /// Sets how many readers owe answers to other writers of this participant.
+    ///
+    /// The more there are, the rarer are HEARTBEATs without samples.
+    pub fn set_owing_to_others(&mut self, owing: usize) {
+        self.heartbeat.set_owing_to_others(owing);
+    }
+
     /// Returns the first relevant sequence number of a reader that matches now.
     fn first_relevant(&self, wants_history: bool) -> SequenceNumber {
         let next = self.cursor.last().next();
