@@ -38,6 +38,7 @@ mod json_names;
 pub mod latched_samples;
 pub mod latencies;
 mod live_view;
+mod multicast;
 pub mod network;
 pub mod options;
 mod process_facts;

@@ -4,6 +4,7 @@ pub mod call;
 pub mod check;
 pub mod durability;
 pub mod echo;
+mod elsewhere;
 pub(crate) mod endpoint_row;
 pub mod info;
 pub mod list;

@@ -1,31 +1,29 @@
 //! `dds why`: the pairs of endpoints that do not match, with every reason.
 
+use super::elsewhere::Elsewhere;
 use super::stalled;
 use super::text::write_json;
 use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::latencies::LatencyWatch;
+use crate::multicast;
 use crate::network;
 use crate::options::{NetworkOptions, ScopeOption, WhyOptions};
 use crate::reachability::Probes;
 use crate::socket_drops::SocketDrops;
 use crate::stop::Stop;
-use crate::tag_listener;
-use dds_core::error::{CreateError, CreateErrorKind};
 use dds_core::matching::{EndpointInfo, MatchReport};
-use dds_core::{DomainParticipant, Error, Guid};
+use dds_core::{DomainParticipant, Guid};
 use serde_json::json;
 use std::collections::HashSet;
 use std::io::Write;
-use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
 /// Time for the answers to the requests for types.
 const TYPES_WAIT: Duration = Duration::from_millis(500);
-/// Time for an announcement of each participant. Most repeat theirs more often.
-const ANNOUNCEMENT_TIME: Duration = Duration::from_millis(3500);
-/// Time for a multicast datagram of this host.
-const MULTICAST_WAIT: Duration = Duration::from_millis(500);
+/// Next step if multicast does not return to this host.
+const MULTICAST_STEP: &str = "let firewalls pass UDP to 239.255.0.1 and give an interface multicast, or name the other \
+    hosts with --peer, and with DDS_PEERS for the other programs";
 /// Most participants without endpoints that a next step names.
 const SILENT_MAX: usize = 5;
 /// Most addresses of a participant in a reason.
@@ -43,49 +41,26 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     let mut watch = DomainWatch::new(&participant)?;
     let mut latencies = LatencyWatch::new(&participant)?;
     let view = watch.settle(options.discovery.wait, stop)?;
-    // Named peers, and participants of the own host, are found without multicast.
-    let NetworkOptions { scope, peer, .. } = &options.network;
-    let needs_multicast = peer.is_empty() && !matches!(scope, Some(ScopeOption::Host | ScopeOption::PeersOnly));
-    if needs_multicast && view.participants().is_empty() && !returns_multicast() {
+    if needs_multicast(&options.network) && view.participants().is_empty() && !multicast::returns() {
         write_missing_multicast(options, output)?;
         return end(options, 1, output);
     }
     let mut probes = Probes::send(view);
+    let missing = missing_topic(options, &participant, &mut watch, &mut probes, stop)?;
+    if !missing.is_empty() {
+        missing.iter().try_for_each(|problem| problem.write(options, output))?;
+        return end(options, missing.len(), output);
+    }
     let topics: Vec<String> = match &options.topic {
         Some(topic) => vec![topic.clone()],
-        None => view.topics().into_keys().map(str::to_owned).collect(),
+        None => watch.view().topics().into_keys().map(str::to_owned).collect(),
     };
-    if let Some(topic) = &options.topic
-        && let Err(error) = view.topic(topic)
-    {
-        // The endpoints of a participant that is refused or cannot be reached do not arrive.
-        let mut problems = unreachable(&mut probes, view, &topics, stop);
-        problems.extend(refused(&participant, &options.network));
-        if problems.is_empty() {
-            return Err(error);
-        }
-        problems.iter().try_for_each(|problem| problem.write(options, output))?;
-        return end(options, problems.len(), output);
-    }
     // Later reports show which times are new.
     latencies.update()?;
     let found = unmatched(&participant, watch.view(), &topics, stop);
     watch.update()?;
     latencies.update()?;
-    let mut lonely = LonelyTopic::all_of(watch.view(), &topics);
-    for topic in lonely.iter_mut().filter(|topic| topic.writers == 0) {
-        topic.received = stalled::received_before(&latencies, &topic.topic);
-    }
-    if options.topic.is_some() {
-        let own = participant.domain_id();
-        for topic in &mut lonely {
-            topic.domains = other_domains(&options.network, own, &topic.topic, options.discovery.wait, stop)?;
-            topic.tags = other_tags(&options.network, own, &topic.topic, options.discovery.wait, stop)?;
-            // The looks above took seconds, so more participants and endpoints are known.
-            watch.update()?;
-            topic.silent = silent_participants(watch.view(), &topic.topic);
-        }
-    }
+    let lonely = lonely_topics(options, &participant, &mut watch, &latencies, &topics, stop)?;
     for (_, report) in &found {
         if options.output.json {
             write_json(output, &report_json(report))?;
@@ -113,6 +88,70 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
 fn end(options: &WhyOptions, problems: usize, output: &mut dyn Write) -> Result<(), ToolError> {
     output.flush().map_err(ToolError::output)?;
     if options.exit_code && problems > 0 { Err(ToolError::Problems { count: problems }) } else { Ok(()) }
+}
+
+/// Explains why a named topic has no endpoint here. Returns nothing if it has one.
+///
+/// # Errors
+/// [`ToolError::NoTopic`] without an explanation.
+fn missing_topic(
+    options: &WhyOptions,
+    participant: &DomainParticipant,
+    watch: &mut DomainWatch,
+    probes: &mut Probes,
+    stop: &Stop,
+) -> Result<Vec<TopicProblem>, ToolError> {
+    let Some(topic) = &options.topic else { return Ok(Vec::new()) };
+    if watch.view().topic(topic).is_ok() {
+        return Ok(Vec::new());
+    }
+    let elsewhere = Elsewhere::look(options, participant.domain_id(), topic, stop)?;
+    // The looks took seconds, so more endpoints are known.
+    watch.update()?;
+    let Err(error) = watch.view().topic(topic) else { return Ok(Vec::new()) };
+    let mut problems = Vec::new();
+    let missing = |next_step| TopicProblem {
+        topic: topic.clone(),
+        reason: "no endpoint was found in this domain".to_owned(),
+        next_step,
+    };
+    problems.extend(elsewhere.next_step().map(|step| missing(format!("the topic {step}"))));
+    // The endpoints of a participant that is refused or cannot be reached do not arrive.
+    problems.extend(unreachable(probes, watch.view(), std::slice::from_ref(topic), stop));
+    problems.extend(refused(participant, &options.network));
+    // If endpoints of other topics arrive, the name is likely wrong: the error lists the known ones.
+    if problems.is_empty() && watch.view().topics().is_empty() {
+        let silent = silent_participants(watch.view(), topic);
+        problems.extend(firewall_step(&silent, "one of this topic").map(missing));
+    }
+    if problems.is_empty() { Err(error) } else { Ok(problems) }
+}
+
+/// Returns the topics with one side. Looks elsewhere only for a named topic, because that takes seconds.
+fn lonely_topics(
+    options: &WhyOptions,
+    participant: &DomainParticipant,
+    watch: &mut DomainWatch,
+    latencies: &LatencyWatch,
+    topics: &[String],
+    stop: &Stop,
+) -> Result<Vec<LonelyTopic>, ToolError> {
+    let mut lonely = LonelyTopic::all_of(watch.view(), topics);
+    for topic in lonely.iter_mut().filter(|topic| topic.writers == 0) {
+        topic.received = stalled::received_before(latencies, &topic.topic);
+    }
+    if options.topic.is_none() {
+        return Ok(lonely);
+    }
+    for topic in &mut lonely {
+        topic.is_named = true;
+        topic.elsewhere = Elsewhere::look(options, participant.domain_id(), &topic.topic, stop)?;
+        // The looks above took seconds, so more participants and endpoints are known.
+        watch.update()?;
+        topic.silent = silent_participants(watch.view(), &topic.topic);
+        topic.lacks_multicast = needs_multicast(&options.network) && !multicast::returns();
+    }
+    Ok(lonely)
 }
 
 /// A problem of a topic that is no mismatch of two endpoints.
@@ -186,23 +225,14 @@ fn refused(participant: &DomainParticipant, options: &NetworkOptions) -> Option<
     participant.explain_protection().map(|reason| TopicProblem { topic: String::new(), reason, next_step })
 }
 
-/// Returns whether a multicast datagram of this host arrives on this host. Discovery of other hosts needs that.
-fn returns_multicast() -> bool {
-    let group = Ipv4Addr::new(239, 255, 0, 1);
-    let probe = || {
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        socket.join_multicast_v4(&group, &Ipv4Addr::UNSPECIFIED)?;
-        socket.set_read_timeout(Some(MULTICAST_WAIT))?;
-        socket.send_to(b"dds why", (group, socket.local_addr()?.port()))?;
-        socket.recv(&mut [0; 16])
-    };
-    probe().is_ok()
+/// Returns whether discovery needs multicast. Named peers, and participants of the own host, are found without it.
+fn needs_multicast(options: &NetworkOptions) -> bool {
+    options.peer.is_empty() && !matches!(options.scope, Some(ScopeOption::Host | ScopeOption::PeersOnly))
 }
 
 fn write_missing_multicast(options: &WhyOptions, output: &mut dyn Write) -> Result<(), ToolError> {
     let reason = "no participant was found, and this host does not receive its own multicast";
-    let next_step = "let firewalls pass UDP to 239.255.0.1 and give an interface multicast, or name the other hosts \
-                     with --peer, and with DDS_PEERS for the other programs";
+    let next_step = MULTICAST_STEP;
     if options.output.json {
         let obstacles = [json!({ "reason": reason, "next_step": next_step })];
         return write_json(output, &json!({ "topic": options.topic, "endpoints": [], "obstacles": obstacles }));
@@ -220,12 +250,13 @@ struct LonelyTopic {
     received: u64,
     /// A topic with a similar name that has the other side.
     similar: Option<String>,
-    /// Other domains with the topic.
-    domains: Vec<u32>,
-    /// Other domain tags with the topic. The empty one is the default.
-    tags: Vec<String>,
+    /// Whether the user named the topic, so that the values below are known.
+    is_named: bool,
+    elsewhere: Elsewhere,
     /// Participants that were heard, but whose endpoints did not arrive.
     silent: Vec<String>,
+    /// Whether discovery needs multicast, and this host does not receive its own.
+    lacks_multicast: bool,
 }
 
 impl LonelyTopic {
@@ -271,22 +302,25 @@ impl LonelyTopic {
         if let Some(similar) = &self.similar {
             return format!("topic \"{similar}\" has a {side}: compare the names");
         }
-        if !self.domains.is_empty() {
-            let domains: Vec<String> = self.domains.iter().map(u32::to_string).collect();
-            return format!("the topic also exists in domain {}: compare the domains", domains.join(", "));
+        if let Some(step) = self.elsewhere.next_step() {
+            // "also": this domain has the other side.
+            return format!("the topic also {step}");
         }
-        if let [tag, ..] = self.tags.as_slice() {
-            let pass = if tag.is_empty() { "no --tag".to_owned() } else { format!("--tag {tag}") };
-            return format!("the topic also exists with another domain tag: compare the tags, and look with {pass}");
+        if let Some(step) = firewall_step(&self.silent, &format!("a {side}")) {
+            return step;
         }
-        if !self.silent.is_empty() {
-            let names = self.silent.join(", ");
+        if self.lacks_multicast {
             return format!(
-                "announcements of {names} arrive, but no endpoints: if it has a {side}, a firewall may block UDP \
-                 between the hosts in one direction; open the ports of the domain for unicast on both hosts"
+                "start the {side}; if it runs on another host, this host may not find it, because it does not receive \
+                 its own multicast: {MULTICAST_STEP}"
             );
         }
-        format!("start the {side}, or compare its domain, domain tag and network with --domain, --tag and --peer")
+        let start =
+            format!("start the {side}, or compare its domain, domain tag and network with --domain, --tag and --peer");
+        if self.is_named {
+            return start;
+        }
+        format!("{start}; `dds why {}` also looks into other domains and domain tags, and for firewalls", self.topic)
     }
 
     fn problem(&self) -> TopicProblem {
@@ -340,70 +374,6 @@ fn bare(name: &str) -> &str {
     name.strip_prefix("rt/").unwrap_or(name).trim_start_matches('/')
 }
 
-/// Looks for a topic in the domains from 0 to 9, except that of the command.
-fn other_domains(
-    options: &NetworkOptions,
-    own: u32,
-    topic: &str,
-    wait: Duration,
-    stop: &Stop,
-) -> Result<Vec<u32>, ToolError> {
-    let mut watches = Vec::new();
-    for domain in (0..=9).filter(|domain| *domain != own) {
-        let joined = network::join_to_look(&NetworkOptions { domain: Some(domain), ..options.clone() });
-        let participant = match joined {
-            // The files of an identity may allow some domains only.
-            Err(ToolError::Dds(Error::Create(error))) if is_of_security(&error) => continue,
-            joined => joined?,
-        };
-        let watch = DomainWatch::new(&participant)?;
-        watches.push((domain, participant, watch));
-    }
-    stop.sleep(wait);
-    let mut found = Vec::new();
-    for (domain, _, watch) in &mut watches {
-        watch.update()?;
-        if watch.view().topics().contains_key(topic) {
-            found.push(*domain);
-        }
-    }
-    Ok(found)
-}
-
-fn is_of_security(error: &CreateError) -> bool {
-    matches!(error.kind(), CreateErrorKind::Security { .. })
-}
-
-/// Looks for a topic with the tags of other participants in the same domain.
-fn other_tags(
-    options: &NetworkOptions,
-    own: u32,
-    topic: &str,
-    wait: Duration,
-    stop: &Stop,
-) -> Result<Vec<String>, ToolError> {
-    let own_tag = options.tag.clone().unwrap_or_default();
-    let tags = tag_listener::listen(own, wait.max(ANNOUNCEMENT_TIME), || !stop.is_due());
-    let mut watches = Vec::new();
-    for tag in tags.into_iter().filter(|tag| *tag != own_tag) {
-        let participant = network::join_to_look(&NetworkOptions { tag: Some(tag.clone()), ..options.clone() })?;
-        let watch = DomainWatch::new(&participant)?;
-        watches.push((tag, participant, watch));
-    }
-    if watches.is_empty() {
-        return Ok(Vec::new());
-    }
-    stop.sleep(wait);
-    let mut found = Vec::new();
-    for (tag, _, watch) in &mut watches {
-        watch.update()?;
-        if watch.view().topics().contains_key(topic) {
-            found.push(tag.clone());
-        }
-    }
-    Ok(found)
-}
-
 /// Returns the participants without any endpoint, unless they have none of the topic.
 ///
 /// Their announcements come by multicast, and endpoints by unicast.
@@ -419,6 +389,17 @@ fn silent_participants(view: &DomainView, topic: &str) -> Vec<String> {
         }
     }
     silent
+}
+
+/// Returns the next step if participants announce themselves, and no endpoints of them arrive.
+fn firewall_step(silent: &[String], endpoint: &str) -> Option<String> {
+    let names = silent.join(", ");
+    (!silent.is_empty()).then(|| {
+        format!(
+            "announcements of {names} arrive, but no endpoints: if it has {endpoint}, a firewall may block UDP \
+             between the hosts in one direction; open the ports of the domain for unicast on both hosts"
+        )
+    })
 }
 
 /// Returns the reports of all pairs that do not match, each with its topic.

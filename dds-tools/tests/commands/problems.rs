@@ -116,7 +116,10 @@ fn why_names_difference_of_types_by_member() {
     let _writer = robot.writer::<Scan>("scan").unwrap();
     let _reader = planner.reader::<OtherScan>("scan").unwrap();
     let expected = "member with id 0: the writer has double, the reader string";
-    await_obstacle(&domain, "scan", |reason, _| reason.contains(expected));
+    await_obstacle(&domain, "scan", |reason, next_step| {
+        reason.contains(expected)
+            && next_step.starts_with("make the types agree, or let the reader's TYPE_CONSISTENCY ")
+    });
 }
 
 #[test]
@@ -142,6 +145,45 @@ fn why_names_other_domain() {
     let (_writer, _reader) = (robot.writer::<Scan>("domains").unwrap(), planner.reader::<Scan>("domains").unwrap());
     let expected = "the topic also exists in domain 3: compare the domains";
     await_obstacle(&domain, "domains", |_, next_step| next_step == expected);
+}
+
+/// This domain has no endpoint of the topic, and first not even a participant.
+#[test]
+fn why_names_other_domain_of_a_missing_topic() {
+    let domain = Domain::new();
+    let planner = domain.join_domain(3, "planner");
+    let _reader = planner.reader::<Scan>("moved").unwrap();
+    let is_wanted = |reason: &str, next_step: &str| {
+        reason == "no endpoint was found in this domain"
+            && next_step == "the topic exists in domain 3: compare the domains"
+    };
+    await_obstacle(&domain, "moved", is_wanted);
+    let robot = domain.join("robot");
+    let _writer = robot.writer::<Scan>("other").unwrap();
+    domain.run_until(&["ls", "--wait", "0.8"], |text| text.contains("other"));
+    await_obstacle(&domain, "moved", is_wanted);
+}
+
+/// A missing topic still names the known ones.
+#[test]
+fn why_names_known_topics_of_a_missing_one() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let _writer = robot.writer::<Scan>("known").unwrap();
+    domain.run_until(&["ls", "--wait", "0.8"], |text| text.contains("known"));
+    let error = domain.run(&["why", "unknown", "--wait", "1.5"]).result.unwrap_err();
+    let expected = "no endpoint of topic \"unknown\" was found; known topics: known";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn why_without_a_topic_names_the_command_that_looks_further() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let _writer = robot.writer::<Scan>("single").unwrap();
+    let expected = "; `dds why single` also looks into other domains and domain tags, and for firewalls";
+    let text = domain.run_until(&["why", "--wait", "0.8"], |text| text.contains("no reader was found"));
+    assert!(text.contains("start the reader, or compare its domain") && text.contains(expected), "{text}");
 }
 
 #[test]
