@@ -4,8 +4,8 @@
 
 use crate::support::PATIENCE;
 use serde_json::Value;
-use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_dds");
 
@@ -51,9 +51,14 @@ impl Hosts {
 
     /// Repeats `dds why Square` on host `a` until its first line has the wanted reason and next step.
     fn await_obstacle(&self, is_wanted: impl Fn(&str, &str) -> bool) {
+        self.await_obstacle_of(|why| why.output().unwrap(), is_wanted);
+    }
+
+    /// As [`await_obstacle`](Self::await_obstacle), with `run` for each `dds why Square`.
+    fn await_obstacle_of(&self, run: impl Fn(&mut Command) -> Output, is_wanted: impl Fn(&str, &str) -> bool) {
         let start = Instant::now();
         loop {
-            let output = self.on("a", PROGRAM).args(["why", "Square", "--json", "--domain", "0"]).output().unwrap();
+            let output = run(self.on("a", PROGRAM).args(["why", "Square", "--json", "--domain", "0"]));
             let text = String::from_utf8(output.stdout).unwrap();
             let first: Value = text.lines().next().map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
             let part = |name: &str| first["obstacles"][0][name].as_str().unwrap_or_default();
@@ -92,5 +97,39 @@ fn why_names_firewall_of_one_direction() {
     hosts.await_obstacle(|reason, next_step| {
         reason == "no writer was found (readers: 1)"
             && next_step.starts_with("announcements of dds arrive, but no endpoints: if it has a writer, a firewall")
+    });
+}
+
+/// The program of the writer dies while `dds why` looks. Its lease of 20 seconds still runs.
+#[test]
+#[ignore = "needs network namespaces: .ci/run cyclone"]
+fn why_names_killed_program_within_its_lease() {
+    let hosts = Hosts::new("killed");
+    let _reader = hosts.start("a", &["shapes", "square", "--subscribe"]);
+    let kill_during = |why: &mut Command| {
+        let writer = hosts.start("b", &["shapes", "square"]);
+        let why = why.args(["--wait", "5"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Enough to find the writer. The probes follow after the fifth second.
+        std::thread::sleep(Duration::from_secs(3));
+        // By SIGKILL.
+        drop(writer);
+        why.wait_with_output().unwrap()
+    };
+    hosts.await_obstacle_of(kill_during, |reason, next_step| {
+        reason.starts_with("participant dds: no program receives at its addresses (10.77.1.2:")
+            && next_step.starts_with("its program has likely crashed: start it again;")
+    });
+}
+
+/// The firewall of `a` passes multicast of the loopback interface, so the reader on `a` is found.
+#[test]
+#[ignore = "needs network namespaces: .ci/run cyclone"]
+fn why_names_missing_multicast_beside_a_reader_of_this_host() {
+    let hosts = Hosts::new("group");
+    hosts.shell("a", "iptables -A INPUT -i link1 -p udp -d 239.255.0.1 -j DROP");
+    let _reader = hosts.start("a", &["shapes", "square", "--subscribe"]);
+    hosts.await_obstacle(|reason, next_step| {
+        reason == "no writer was found (readers: 1)"
+            && next_step.contains("it does not receive its own multicast: let firewalls pass UDP to 239.255.0.1")
     });
 }
