@@ -54,6 +54,16 @@ impl Drop for Peer {
     }
 }
 
+/// Reads the messages of `lab/reading` with the library of MCAP. Returns their number and encodings.
+fn read_by_mcap(file: &str) -> String {
+    let python = std::env::var_os("DDS_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/mcap_reader.py");
+    let output = Command::new(python).args([script, file, "lab/reading"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
 fn commands_understand_cyclone_topics() {
@@ -94,6 +104,7 @@ fn commands_understand_cyclone_topics() {
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let reason = "OWNERSHIP: the writer offers Shared, the reader requests Exclusive";
     assert_eq!(first["obstacles"][0]["reason"], reason, "{text}");
+    assert_eq!(first["obstacles"][0]["next_step"], "give both sides the same OWNERSHIP", "{text}");
     drop((reader, planner));
 
     let folder = tempfile::tempdir().unwrap();
@@ -102,6 +113,7 @@ fn commands_understand_cyclone_topics() {
     run_local(&["record", "--output", file, "--count", "20", "lab/*", "--domain", "0"]).unwrap();
     let content: Value = serde_json::from_str(&run_local(&["info", file, "--json"]).unwrap()).unwrap();
     assert_eq!((&content["samples"], &content["schema"]), (&json!(20), &json!("omgidl")));
+    assert_eq!(read_by_mcap(file), "20 omgidl lab::Reading cdr");
     drop(publisher);
     assert_replay_has_the_same_bytes(file.as_ref(), 20);
 

@@ -5,7 +5,7 @@
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
 use crate::recording::assert_replay_has_the_same_bytes;
-use crate::support::{Domain, run_local};
+use crate::support::{Domain, assert_ownership_is_named, run_local};
 use dds_tools::Stop;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -63,6 +63,9 @@ fn commands_understand_fast_dds_topics() {
     assert!(text.contains("no endpoint describes this type") && text.contains("reliable, transient local"), "{text}");
     let text = run_local(&["why", "load", "--domain", "0", "--wait", "2"]).unwrap();
     assert!(text.contains("no reader was found (writers: 1)"), "{text}");
+    // Peers of Fast DDS have no tag.
+    let domain = Domain::without_tag();
+    assert_ownership_is_named(&domain, "load", topic["types"][0].as_str().unwrap());
     let echo = ["echo", "load", "--type", idl, "--count", SAMPLES, "--json", "--domain", "0", "--for", "30"];
     let text = run_local(&echo).unwrap();
     let mut numbers: Vec<u64> = text.lines().map(|line| number_of(&serde_json::from_str(line).unwrap())).collect();
@@ -81,8 +84,8 @@ fn commands_understand_fast_dds_topics() {
         let stop = Stop::new();
         let recorder = scope.spawn({
             let stop = stop.clone();
-            // Peers of Fast DDS have no tag.
-            move || Domain::without_tag().run_with(&["record", "--output", file, "--type", idl, "load"], "", &stop)
+            let domain = &domain;
+            move || domain.run_with(&["record", "--output", file, "--type", idl, "load"], "", &stop)
         });
         std::thread::sleep(Duration::from_secs(3));
         writeln!(publisher.process.stdin.as_mut().unwrap()).unwrap();

@@ -5,7 +5,7 @@
 #![allow(clippy::disallowed_methods, reason = "the peer is another process")]
 
 use crate::recording::assert_replay_has_the_same_bytes;
-use crate::support::{Domain, run_local};
+use crate::support::{Domain, assert_ownership_is_named, run_local};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -70,6 +70,7 @@ fn commands_understand_fast_dds_3_topics_without_idl() {
     let expected = ["struct Nested_ {", "struct BasicTypes_ {", "int32_value;", "of / (Fast DDS): reliable, volatile"];
     domain.run_until(&["show", TOPIC], |text| expected.iter().all(|part| text.contains(part)));
     domain.run_until(&["why", TOPIC], |text| text.contains("no reader was found (writers: 1)"));
+    assert_ownership_is_named(&domain, TOPIC, topic["types"][0].as_str().unwrap());
 
     let echo = ["echo", TOPIC, "--json", "--count", "20", "--for", "60"];
     let text = domain.run_until(&echo, |text| text.lines().count() == 20);

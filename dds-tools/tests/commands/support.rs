@@ -1,7 +1,7 @@
 //! A robot to look at, and a way to run a command.
 
 use clap::Parser;
-use dds_core::qos::Preset;
+use dds_core::qos::{DataReaderQos, Ownership, Preset, TopicQos};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Scope};
 use dds_durability::DurabilityService;
 use dds_tools::commands::play::{self, PlayKey};
@@ -166,6 +166,22 @@ impl Domain {
         let network = ["--domain", "0", "--scope", "host", "--tag", &self.tag];
         [&["dds"], arguments, &network].concat()
     }
+}
+
+/// Checks that `dds why` names EXCLUSIVE ownership of a new reader first, for a topic whose writers offer the default.
+pub(crate) fn assert_ownership_is_named(domain: &Domain, topic: &str, type_name: &str) {
+    let planner = domain.join("planner");
+    let raw = planner.raw_topic(topic, type_name, TopicQos::default()).unwrap();
+    let mut qos = DataReaderQos::default();
+    qos.ownership = Ownership::Exclusive;
+    let _reader = planner.reader_builder(&raw).qos(qos).build().unwrap();
+    let reason = "OWNERSHIP: the writer offers Shared, the reader requests Exclusive";
+    domain.run_until(&["why", topic, "--json"], |text| {
+        let first = text.lines().next().unwrap_or("null");
+        let first: serde_json::Value = serde_json::from_str(first).unwrap();
+        let obstacle = &first["obstacles"][0];
+        obstacle["reason"] == reason && obstacle["next_step"] == "give both sides the same OWNERSHIP"
+    });
 }
 
 /// Runs a command without a network.
