@@ -1,8 +1,9 @@
 //! `ls`, `ps`, `show`, `completions` and `man`.
 
-use crate::support::{Domain, PATIENCE, Pose, pose, pose_reader, pose_writer, run_local};
+use crate::support::{Domain, Ender, PATIENCE, Pose, pose, pose_reader, pose_writer, run_local};
 use dds_core::qos::DataWriterQos;
-use dds_tools::ToolError;
+use dds_tools::{Stop, ToolError};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
@@ -163,7 +164,7 @@ fn shells_get_completions_and_a_manual_page() {
 }
 
 /// Adds the names of all members, also of inner objects.
-fn add_names(value: &serde_json::Value, names: &mut std::collections::BTreeSet<String>) {
+fn add_names(value: &serde_json::Value, names: &mut BTreeSet<String>) {
     match value {
         serde_json::Value::Object(members) => {
             for (name, value) in members {
@@ -179,6 +180,28 @@ fn add_names(value: &serde_json::Value, names: &mut std::collections::BTreeSet<S
     }
 }
 
+fn add_names_of_lines(text: &str, names: &mut BTreeSet<String>) {
+    assert!(!text.is_empty());
+    lines(text).iter().for_each(|line| add_names(line, names));
+}
+
+/// Adds the names of commands that need another side.
+fn add_names_of_pairs(domain: &Domain, names: &mut BTreeSet<String>) {
+    let stop = Stop::new();
+    std::thread::scope(|scope| {
+        let end = Ender(stop.clone());
+        for side in [["perf", "pong"], ["perf", "subscribe"], ["shapes", "circle"]] {
+            let stop = stop.clone();
+            scope.spawn(move || domain.run_with(&side, "", &stop));
+        }
+        for side in [&["perf", "ping"][..], &["perf", "publish"], &["shapes", "circle", "--subscribe"]] {
+            let text = domain.run(&[side, &["--count", "5", "--json"]].concat()).unwrap();
+            add_names_of_lines(&text, names);
+        }
+        drop(end);
+    });
+}
+
 #[test]
 fn members_of_json_are_those_of_the_book() {
     let domain = Domain::new();
@@ -186,7 +209,7 @@ fn members_of_json_are_those_of_the_book() {
     let writer = pose_writer(&robot);
     writer.write(&pose(7, 1.0)).unwrap();
     let lonely = pose_reader(&robot, "robot/lonely");
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     for arguments in [
         &["ls"][..],
         &["ps"],
@@ -203,8 +226,14 @@ fn members_of_json_are_those_of_the_book() {
     ] {
         let text = domain.run(&[arguments, &["--json"]].concat()).unwrap();
         assert!(!text.is_empty(), "{arguments:?}");
-        text.lines().for_each(|line| add_names(&serde_json::from_str(line).unwrap(), &mut names));
+        add_names_of_lines(&text, &mut names);
     }
+    add_names_of_pairs(&domain, &mut names);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pose.mcap").display().to_string();
+    let record = ["record", "robot/pose", "--output", &path, "--count", "1", "--json"];
+    add_names_of_lines(&domain.run(&record).unwrap(), &mut names);
+    add_names_of_lines(&run_local(&["info", &path, "--json"]).unwrap(), &mut names);
     drop(lonely);
     let page = include_str!("../../../book/src/reference/json.md");
     let missing: Vec<_> = names.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
