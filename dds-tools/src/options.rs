@@ -67,7 +67,7 @@ pub enum Command {
     Shapes(ShapesOptions),
     /// Print what a recording contains.
     Info(InfoOptions),
-    /// Copy all complete chunks of a damaged recording into a new file.
+    /// Copy all samples before the first damaged place of a recording into a new file.
     Recover(RecoverOptions),
     /// Make the certificates and signed documents of a fleet, and check them.
     #[command(subcommand)]
