@@ -34,10 +34,10 @@ fn why_names_missing_multicast() {
 #[cfg(unix)]
 mod unix {
     use super::PROGRAM;
-    use crate::support::{Domain, Pose, pose_writer, run_local};
+    use crate::support::{Domain, Pose, pose, pose_writer, run_local};
     use dds_core::DataWriter;
     use dds_tools::recording::messages;
-    use std::io::{Read, Write};
+    use std::io::{BufRead, BufReader, Read, Write};
     use std::path::Path;
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
@@ -54,9 +54,10 @@ mod unix {
 
     impl Recorder {
         /// Starts `dds record`, after `setup` in its shell.
-        fn start(domain: &Domain, path: &Path, setup: &str) -> Self {
+        fn start(domain: &Domain, path: &Path, setup: &str, options: &[&str]) -> Self {
             let script = format!("{setup}exec \"$0\" \"$@\"");
             let line = ["record", "--compression", "none", "--for", "60", "--output", path.to_str().unwrap()];
+            let line = [&line[..], options].concat();
             let line = domain.line(&line);
             let mut command = Command::new("bash");
             command.args(["-c", &script, PROGRAM]).args(&line[1..]).stdin(Stdio::null());
@@ -100,7 +101,7 @@ mod unix {
         let domain = Domain::new();
         let writer = pose_writer(&domain.join("robot"));
         // 3 MB: the recorder has written a chunk of 1 MiB before.
-        let mut recorder = Recorder::start(&domain, &path, "trap '' XFSZ; ulimit -f 3000; ");
+        let mut recorder = Recorder::start(&domain, &path, "trap '' XFSZ; ulimit -f 3000; ", &[]);
         let written = write_until(&writer, || recorder.0.try_wait().unwrap().is_some());
         let mut notes = String::new();
         recorder.0.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
@@ -117,7 +118,7 @@ mod unix {
         let path = folder.path().join("drive.mcap");
         let domain = Domain::new();
         let writer = pose_writer(&domain.join("robot"));
-        let recorder = Recorder::start(&domain, &path, "");
+        let recorder = Recorder::start(&domain, &path, "", &[]);
         // A chunk is complete after a second or 1 MiB, so the file has at least one.
         let has_chunk = || std::fs::metadata(&path).is_ok_and(|file| file.len() > 1_300_000);
         let written = write_until(&writer, has_chunk);
@@ -125,6 +126,40 @@ mod unix {
         drop(recorder);
         let recovered = recovered_samples(&path);
         assert!((10..=written as usize).contains(&recovered), "{recovered} of {written}");
+    }
+
+    #[test]
+    fn ring_is_written_at_its_signal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fault.mcap");
+        let domain = Domain::new();
+        let writer = pose_writer(&domain.join("robot"));
+        let mut recorder = Recorder::start(&domain, &path, "", &["--last", "60s"]);
+        // The program handles the signal before it has a reader. Otherwise the signal would end it.
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        writer.write(&pose(1, 0.5)).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+        let process = recorder.0.id().to_string();
+        let mut notes = BufReader::new(recorder.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let mut signal = || {
+            let status = Command::new("bash").args(["-c", "kill -s USR1 \"$0\"", &process]).status().unwrap();
+            assert!(status.success());
+            notes.find(|note| note.starts_with("wrote ")).expect("the recorder writes a file")
+        };
+        // The sample has arrived, and may still wait in the queue.
+        let note = loop {
+            let note = signal();
+            if !note.starts_with("wrote 0 samples ") {
+                break note;
+            }
+        };
+        let (count, file) = note.split_once(" into ").unwrap();
+        assert_eq!(count, "wrote 1 samples");
+        assert!(file.starts_with(path.with_file_name("fault_").to_str().unwrap()), "{file}");
+        assert_eq!(messages(Path::new(file)).unwrap().map(Result::unwrap).count(), 1);
+        // The recording goes on.
+        let next = signal();
+        assert!(next.starts_with("wrote 1 samples ") && next != note, "{next}");
     }
 
     /// Sends keys to a replay in a terminal that `script` creates. Returns the output.
