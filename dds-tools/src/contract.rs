@@ -25,7 +25,7 @@
 use crate::domain_view::DomainView;
 use crate::error::ToolError;
 use dds_core::Duration;
-use dds_core::qos::{Durability, History, LivelinessKind, Ownership, Reliability};
+use dds_core::qos::{DestinationOrder, Durability, History, LivelinessKind, Ownership, Presentation, Reliability};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -79,12 +79,30 @@ pub struct EndpointContract {
     /// Kind of LIVELINESS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub liveliness: Option<LivelinessKind>,
+    /// Lease of LIVELINESS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub liveliness_lease: Option<Duration>,
+    /// LATENCY_BUDGET.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_budget: Option<Duration>,
+    /// LIFESPAN of a writer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifespan: Option<Duration>,
+    /// DESTINATION_ORDER.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_order: Option<DestinationOrder>,
     /// OWNERSHIP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ownership: Option<Ownership>,
+    /// OWNERSHIP_STRENGTH of a writer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ownership_strength: Option<i32>,
     /// Partitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<Vec<String>>,
+    /// PRESENTATION: the scope, then `coherent` and `ordered` if they hold.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "presentation_text")]
+    pub presentation: Option<Presentation>,
 }
 
 /// Kind of RELIABILITY. The blocking time of a writer is its own matter.
@@ -113,8 +131,10 @@ impl std::fmt::Display for Difference {
 }
 
 /// Creates the entry of a writer or a reader. Their data have the same fields, but different types of QoS.
+///
+/// The last two values are policies that readers lack.
 macro_rules! endpoint_contract {
-    ($data:expr, $view:expr) => {
+    ($data:expr, $view:expr, $lifespan:expr, $strength:expr) => {
         EndpointContract {
             // A GUID is another one after each start.
             participant: $view.participant($data.participant_key).map(|p| p.name.clone()).filter(|n| !n.is_empty()),
@@ -126,8 +146,14 @@ macro_rules! endpoint_contract {
             history: Some($data.qos.history),
             deadline: Some($data.qos.deadline),
             liveliness: Some($data.qos.liveliness.kind),
+            liveliness_lease: Some($data.qos.liveliness.lease_duration),
+            latency_budget: Some($data.qos.latency_budget),
+            lifespan: $lifespan,
+            destination_order: Some($data.qos.destination_order),
             ownership: Some($data.qos.ownership),
+            ownership_strength: $strength,
             partition: Some($data.partition.clone()),
+            presentation: Some($data.presentation),
         }
     };
 }
@@ -154,8 +180,11 @@ impl Contract {
     pub fn of_system(view: &DomainView, mut type_hash: impl FnMut(&str) -> Option<String>) -> Self {
         let mut contract = Self::default();
         for (name, topic) in view.topics() {
-            let writers = topic.writers.iter().map(|writer| endpoint_contract!(writer, view));
-            let readers = topic.readers.iter().map(|reader| endpoint_contract!(reader, view));
+            let writers = topic.writers.iter().map(|writer| {
+                let qos = &writer.qos;
+                endpoint_contract!(writer, view, Some(qos.lifespan), Some(qos.ownership_strength))
+            });
+            let readers = topic.readers.iter().map(|reader| endpoint_contract!(reader, view, None, None));
             let mut found = TopicContract {
                 type_name: Some(topic.type_names().join(" ")),
                 type_hash: type_hash(name),
@@ -210,8 +239,16 @@ impl EndpointContract {
         compare_option("HISTORY", &self.history, &found.history, &mut differences);
         compare_option("DEADLINE", &self.deadline, &found.deadline, &mut differences);
         compare_option("LIVELINESS", &self.liveliness, &found.liveliness, &mut differences);
+        let lease = "the lease of LIVELINESS";
+        compare_option(lease, &self.liveliness_lease, &found.liveliness_lease, &mut differences);
+        compare_option("LATENCY_BUDGET", &self.latency_budget, &found.latency_budget, &mut differences);
+        compare_option("LIFESPAN", &self.lifespan, &found.lifespan, &mut differences);
+        compare_option("DESTINATION_ORDER", &self.destination_order, &found.destination_order, &mut differences);
         compare_option("OWNERSHIP", &self.ownership, &found.ownership, &mut differences);
+        let strength = "OWNERSHIP_STRENGTH";
+        compare_option(strength, &self.ownership_strength, &found.ownership_strength, &mut differences);
         compare_option("PARTITION", &self.partition, &found.partition, &mut differences);
+        compare_option("PRESENTATION", &self.presentation, &found.presentation, &mut differences);
         differences
     }
 
@@ -308,5 +345,48 @@ mod history_text {
             Some(depth) => Ok(Some(History::KeepLast { depth })),
             None => Err(D::Error::custom(format!("invalid HISTORY `{text}`: expected `keep_all` or `keep_last N`"))),
         }
+    }
+}
+
+/// PRESENTATION as words, such as `topic coherent ordered`.
+mod presentation_text {
+    use dds_core::qos::{AccessScope, Presentation};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<Presentation>, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(value) = value else { return serializer.serialize_none() };
+        let scope = match value.access_scope {
+            AccessScope::Instance => "instance",
+            AccessScope::Topic => "topic",
+            AccessScope::Group => "group",
+        };
+        let coherent = if value.coherent_access { " coherent" } else { "" };
+        let ordered = if value.ordered_access { " ordered" } else { "" };
+        serializer.collect_str(&format_args!("{scope}{coherent}{ordered}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Presentation>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let invalid = || {
+            let expected = "expected `instance`, `topic` or `group`, then `coherent` and `ordered` if they hold";
+            D::Error::custom(format!("invalid PRESENTATION `{text}`: {expected}"))
+        };
+        let mut words = text.split(' ');
+        let scope = match words.next() {
+            Some("instance") => AccessScope::Instance,
+            Some("topic") => AccessScope::Topic,
+            Some("group") => AccessScope::Group,
+            _ => return Err(invalid()),
+        };
+        let mut presentation = Presentation::new(scope);
+        for word in words {
+            match word {
+                "coherent" => presentation.coherent_access = true,
+                "ordered" => presentation.ordered_access = true,
+                _ => return Err(invalid()),
+            }
+        }
+        Ok(Some(presentation))
     }
 }

@@ -1,7 +1,8 @@
 //! `check`.
 
 use crate::support::{Domain, PATIENCE, Pose, pose_reader, pose_writer};
-use dds_core::qos::DataWriterQos;
+use dds_core::Duration;
+use dds_core::qos::{AccessScope, DataWriterQos, DestinationOrder, Liveliness, Ownership, PublisherQos};
 use dds_tools::ToolError;
 use dds_tools::contract::{Contract, Difference};
 use std::time::Instant;
@@ -82,6 +83,50 @@ fn check_names_each_difference() {
 }
 
 #[test]
+fn check_compares_policies_of_time_order_and_strength() {
+    let domain = Domain::new();
+    let directory = tempfile::tempdir().unwrap();
+    let robot = domain.join("robot");
+    let mut qos = DataWriterQos::default().reliable().lifespan(Duration::from_secs(5));
+    qos.liveliness = Liveliness::automatic(Duration::from_secs(9));
+    qos.latency_budget = Duration::from_millis(50);
+    qos.destination_order = DestinationOrder::BySourceTimestamp;
+    qos.ownership = Ownership::Exclusive;
+    qos.ownership_strength = 7;
+    let mut group = PublisherQos::default();
+    group.presentation.access_scope = AccessScope::Topic;
+    group.presentation.ordered_access = true;
+    let publisher = robot.publisher(group).unwrap();
+    let writer = publisher.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+    let path = written_contract(&domain, &directory, 1);
+    let text = std::fs::read_to_string(&path).unwrap();
+    for line in ["liveliness_lease = \"9s\"", "presentation = \"topic ordered\"", "ownership_strength = 7"] {
+        assert!(text.contains(line), "{text}");
+    }
+    drop((writer, publisher));
+    let _writer = robot.writer_builder::<Pose>("robot/pose").qos(DataWriterQos::default().reliable()).build().unwrap();
+    let difference = |policy: &str, found: &str, expected: &str| {
+        format!(
+            "topic robot/pose: {policy} of the writer of participant \"robot\" is {found}, the contract has {expected}"
+        )
+    };
+    let presentation = |scope: &str, is_ordered: bool| {
+        format!("Presentation {{ access_scope: {scope}, coherent_access: false, ordered_access: {is_ordered} }}")
+    };
+    let expected = [
+        difference("the lease of LIVELINESS", "infinite", "9s"),
+        difference("LATENCY_BUDGET", "0ns", "50ms"),
+        difference("LIFESPAN", "infinite", "5s"),
+        difference("DESTINATION_ORDER", "ByReceptionTimestamp", "BySourceTimestamp"),
+        difference("OWNERSHIP", "Shared", "Exclusive"),
+        difference("OWNERSHIP_STRENGTH", "0", "7"),
+        difference("PRESENTATION", &presentation("Instance", false), &presentation("Topic", true)),
+    ];
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    assert_differences(&domain, &["check", &path, "--wait", "0.8"], &expected);
+}
+
+#[test]
 fn check_refuses_an_invalid_contract_with_its_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("robot.toml");
@@ -105,7 +150,15 @@ fn entry_with_more_values_takes_its_endpoint_first() {
 #[test]
 fn contract_survives_its_text() {
     let text = "[topics.t]\ntype = \"T\"\n[[topics.t.writers]]\nhistory = \"keep_last 7\"\ndeadline = \"50ms\"\n\
-                liveliness = \"manual_by_topic\"\nownership = \"exclusive\"\npartition = [\"a\", \"b\"]\n";
+                liveliness = \"manual_by_topic\"\nownership = \"exclusive\"\npartition = [\"a\", \"b\"]\n\
+                liveliness_lease = \"9s\"\nlatency_budget = \"5ms\"\nlifespan = \"infinite\"\n\
+                destination_order = \"by_source_timestamp\"\nownership_strength = -7\n\
+                presentation = \"group coherent ordered\"\n";
     let contract = Contract::parse(text).unwrap();
+    let writer = &contract.topics["t"].writers[0];
+    assert_eq!((writer.lifespan, writer.ownership_strength), (Some(Duration::INFINITE), Some(-7)));
+    assert!(writer.presentation.is_some_and(|it| it.coherent_access && it.ordered_access));
     assert_eq!(Contract::parse(&contract.to_toml().unwrap()).unwrap(), contract);
+    let wrong = Contract::parse(&text.replace("group coherent", "group coherently")).unwrap_err().to_string();
+    assert!(wrong.contains("invalid PRESENTATION `group coherently ordered`: expected `instance`"), "{wrong}");
 }
