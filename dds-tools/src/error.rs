@@ -2,6 +2,7 @@
 
 use crate::contract::Difference;
 use std::fmt;
+use std::io::ErrorKind;
 
 /// Why a command fails, with the next step for the user.
 ///
@@ -104,10 +105,18 @@ impl ToolError {
         Self::Value { path: String::new(), reason: reason.to_string() }
     }
 
+    /// Returns the fault of a recording without the next step, and every other error as a whole.
+    pub(crate) fn fault(&self) -> String {
+        match self {
+            Self::Recording { name, source } => format!("{name}: {source}"),
+            other => other.to_string(),
+        }
+    }
+
     /// Returns whether the reader of the output has gone, as in `dds echo TOPIC | head`.
     #[must_use]
     pub fn is_closed_output(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe)
+        matches!(self, Self::Io { source, .. } if source.kind() == ErrorKind::BrokenPipe)
     }
 }
 
@@ -115,10 +124,20 @@ impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Dds(error) => error.fmt(f),
-            Self::Io { name, source } => write!(f, "{name}: {source}"),
+            Self::Io { name, source } => match source.kind() {
+                ErrorKind::AlreadyExists => write!(f, "{name}: the file exists; choose another name, or remove it"),
+                ErrorKind::IsADirectory => write!(f, "{name}: it is a folder; pass a file in it"),
+                _ => write!(f, "{name}: {source}"),
+            },
             // The text of the crate hides the cause, such as a full disk.
-            Self::Recording { name, source: mcap::McapError::Io(cause) } => write!(f, "{name}: {cause}"),
-            Self::Recording { name, source } => write!(f, "{name}: {source}"),
+            Self::Recording { name, source: mcap::McapError::Io(cause) } => match cause.kind() {
+                ErrorKind::IsADirectory => write!(f, "{name}: it is a folder; pass a file in it"),
+                _ => write!(f, "{name}: {cause}"),
+            },
+            Self::Recording { name, source: mcap::McapError::BadMagic } => write!(f, "{name}: it is no MCAP recording"),
+            Self::Recording { .. } => {
+                write!(f, "{}; `dds recover` copies the messages before the damage", self.fault())
+            }
             Self::NoTopic { topic, known } => {
                 write!(f, "no endpoint of topic \"{topic}\" was found")?;
                 write_known("topic", known, f)

@@ -101,20 +101,9 @@ impl InstanceKeys {
         self.keys.get(&instance)?.to_sample()
     }
 
-    /// Returns the key of an instance that ended with `sample`.
-    ///
-    /// `None` for a topic without a key, and if only the hash of the key arrived.
-    pub(crate) fn of_end(
-        &mut self,
-        reader: &DataReader<DynamicData>,
-        sample: &SampleRef<'_, DynamicData>,
-    ) -> Option<DynamicData> {
-        self.or_kept(sample.info().instance_handle, DynamicData::key_of_end(reader, sample))
-    }
-
     /// Keeps and returns the key that arrived with the end of an instance.
     ///
-    /// Without such a key, it returns the kept one.
+    /// Without such a key, it returns the kept one. `None` for a topic without a key, and if only the hash arrived.
     pub(crate) fn or_kept(&mut self, instance: InstanceHandle, arrived: Option<DynamicData>) -> Option<DynamicData> {
         match arrived {
             Some(key) => {

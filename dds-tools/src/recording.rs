@@ -14,6 +14,7 @@
 
 use crate::error::ToolError;
 use crate::options::CompressionOption;
+use crate::ros::{ROS_PROFILE, ros_type_name};
 use dds_core::{InstanceHandle, SampleInfo, Time};
 use mcap::records::MessageHeader;
 use mcap::sans_io::LinearReaderOptions;
@@ -86,6 +87,8 @@ fn io_error(path: &Path) -> impl Fn(std::io::Error) -> ToolError + '_ {
 pub struct RecordingWriter {
     path: PathBuf,
     writer: mcap::Writer<CountedFile>,
+    /// Whether readers of ROS open the file.
+    is_of_ros: bool,
     written: Arc<AtomicU64>,
     chunk_start: Instant,
 }
@@ -218,7 +221,8 @@ impl ReservedFile {
         let written = Arc::new(AtomicU64::new(0));
         let file = CountedFile { file: BufWriter::new(file), written: Arc::clone(&written) };
         let writer = options.create(file).map_err(recording_error(&path))?;
-        Ok(RecordingWriter { path, writer, written, chunk_start: Instant::now() })
+        let is_of_ros = profile == ROS_PROFILE;
+        Ok(RecordingWriter { path, writer, is_of_ros, written, chunk_start: Instant::now() })
     }
 }
 
@@ -240,6 +244,11 @@ impl RecordingWriter {
         let schema = match &channel.schema {
             Some(schema) => {
                 self.writer.add_schema(&schema.name, schema.encoding, schema.text.as_bytes()).map_err(&error)?
+            }
+            // `rosbag2` opens no file in which a channel lacks a schema. It writes an unknown type in the same way.
+            None if self.is_of_ros => {
+                let type_name = channel.metadata.get(TYPE_NAME_KEY).map_or("", String::as_str);
+                self.writer.add_schema(&ros_type_name(type_name), "", b"").map_err(&error)?
             }
             // The format has the id 0 for a channel without a schema.
             None => 0,
@@ -303,6 +312,12 @@ fn nanoseconds(time: Time) -> u64 {
 #[must_use]
 pub fn time_of(nanoseconds: u64) -> Time {
     Time::from_unix_nanos(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+}
+
+/// Returns the schema of a channel, if it defines the type. `rosbag2` writes an empty one for an unknown type.
+#[must_use]
+pub fn definition_of<'c, 'd>(channel: &'c mcap::Channel<'d>) -> Option<&'c mcap::Schema<'d>> {
+    channel.schema.as_deref().filter(|schema| !schema.encoding.is_empty())
 }
 
 /// Returns the instance of a channel with a key hash.
@@ -457,10 +472,11 @@ pub fn is_selected(topic: &str, patterns: &[String], exclude: &[String]) -> bool
 #[cfg(test)]
 mod tests {
     use super::{
-        MessageTimes, RecordedChannel, RecordingWriter, is_selected, matches_pattern, messages_by_time, nanoseconds,
-        time_of,
+        MessageTimes, RecordedChannel, RecordingWriter, TYPE_NAME_KEY, definition_of, is_selected, matches_pattern,
+        messages, messages_by_time, nanoseconds, time_of,
     };
     use crate::options::CompressionOption;
+    use crate::ros::ROS_PROFILE;
     use dds_core::Time;
     use std::collections::BTreeMap;
 
@@ -502,6 +518,28 @@ mod tests {
         let time = Time::from_unix_nanos(1_700_000_000_123_456_789);
         assert_eq!(time_of(nanoseconds(time)), time);
         assert_eq!(nanoseconds(Time::from_unix_nanos(-1)), 0);
+    }
+
+    /// `rosbag2` opens no file in which a channel lacks a schema.
+    #[test]
+    fn each_channel_of_a_ros_recording_has_a_schema() {
+        let folder = tempfile::tempdir().unwrap();
+        for (profile, expected) in [(ROS_PROFILE, [Some("my_pkg/msg/Thing"), Some("Shape")]), ("", [None, None])] {
+            let path = folder.path().join(format!("{profile}.mcap"));
+            let mut file = RecordingWriter::create(&path, CompressionOption::None, profile).unwrap();
+            for type_name in ["my_pkg::msg::dds_::Thing_", "Shape"] {
+                let metadata = BTreeMap::from([(TYPE_NAME_KEY.to_owned(), type_name.to_owned())]);
+                let channel = RecordedChannel { name: type_name.to_owned(), schema: None, metadata };
+                let channel = file.add_channel(&channel).unwrap();
+                file.write(channel, MessageTimes { sequence: 1, log_time: 1, publish_time: 1 }, b"sample").unwrap();
+            }
+            file.finish().unwrap();
+            let found: Vec<_> = messages(&path).unwrap().map(|message| message.unwrap().channel).collect();
+            let names: Vec<_> =
+                found.iter().map(|channel| channel.schema.as_ref().map(|schema| &*schema.name)).collect();
+            assert_eq!(names, expected);
+            assert!(found.iter().all(|channel| definition_of(channel).is_none()));
+        }
     }
 
     #[test]

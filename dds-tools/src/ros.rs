@@ -56,6 +56,12 @@ pub(crate) fn type_in(packages: &RosPackages, type_name: &str) -> Option<RosTopi
     Some(RosTopicType { ty, schema, hash })
 }
 
+/// Returns the ROS name of a DDS type, such as `std_msgs/msg/String`. Other names stay as they are.
+#[must_use]
+pub fn ros_type_name(type_name: &str) -> String {
+    InterfaceName::from_dds_type_name(type_name).map_or_else(|| type_name.to_owned(), |name| name.to_string())
+}
+
 /// Returns the ROS name of a DDS topic: `/chatter` for `rt/chatter`.
 #[must_use]
 pub fn ros_topic(topic: &str) -> Option<&str> {

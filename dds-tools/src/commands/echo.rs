@@ -7,13 +7,13 @@ use crate::json_names::{INSTANCE_STATE, KEY, state_name};
 use crate::network;
 use crate::options::EchoOptions;
 use crate::stop::Stop;
-use crate::topic_access::{reader_qos, sql_filter, subscriber_qos, topic_type};
+use crate::topic_access::{sql_filter, topic_type};
 use crate::topic_reader::{TopicChange, TopicReader};
 use crate::yaml;
+use dds_cdr::filter::Filter;
 use dds_core::dynamic::{DynamicData, DynamicRef, DynamicType};
-use dds_core::qos::TopicQos;
 use dds_core::stats::ReaderLosses;
-use dds_core::{DomainParticipant, InstanceState, SampleInfo};
+use dds_core::{DomainParticipant, SampleInfo};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt::Display;
@@ -41,56 +41,83 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
         }
     }
     let filter = options.filter.as_deref().map(|expression| sql_filter(&ty, expression)).transpose()?;
-    let topic = participant.dynamic_topic(&options.topic, &ty, TopicQos::default())?;
-    let subscriber = participant.subscriber(subscriber_qos())?;
-    let reader = subscriber.reader_builder(&topic).qos(reader_qos(&found)).build()?;
+    // Each class of writers has a reader of its own, because no single one matches all of them.
+    let mut reader = TopicReader::new(&participant, &options.topic, &found, Some(&ty))?;
     let stop = stop.after(options.end.duration);
-    let (mut printed, mut undecodable) = (0, 0_u64);
-    let mut keys = InstanceKeys::default();
-    while !stop.is_due() && options.end.count.is_none_or(|count| printed < count) {
-        // A time-out is no failure: the loop looks at the request to stop.
-        let _ = reader.readable().block_for(stop.step());
-        for sample in reader.take()?.iter() {
-            if options.end.count.is_some_and(|count| printed == count) {
-                break;
-            }
-            let info = sample.info();
-            let passes = match (&filter, sample.encoded()) {
-                (Some(filter), Some(encoded)) => filter.passes(encoded.bytes),
-                // Ends of instances are printed in any case.
-                _ => true,
-            };
-            let decoded = sample.decode();
-            if let Some(Ok(data)) = &decoded {
-                keys.keep(info.instance_handle, data);
-            }
-            match decoded {
-                Some(Ok(data)) if passes => {
-                    printed += 1;
-                    writeln!(output, "{}", data_line(options, &data, info)?).map_err(ToolError::output)?;
-                }
-                Some(Err(error)) if passes => {
-                    undecodable += 1;
-                    note_undecodable(&ty, info, &error, undecodable, notes)?;
-                }
-                _ => {}
-            }
-            // The last new sample of an instance has its state. The end has a sample of its own only if there is no
-            // other new one (DDS 1.4, 2.2.2.5.1.3).
-            let is_last = !info.valid_data || info.sample_rank == 0;
-            if is_last && info.instance_state != InstanceState::Alive {
-                let key = keys.of_end(&reader, &sample);
-                if let Some(line) = end_line(options, key, info)? {
-                    writeln!(output, "{line}").map_err(ToolError::output)?;
-                }
-            }
+    let mut printer = Printer { options, ty, filter, keys: InstanceKeys::default(), printed: 0, undecodable: 0 };
+    while !stop.is_due() && !printer.is_complete() {
+        reader.wait(stop.step());
+        if watch.update()? {
+            reader.cover(&watch.view().endpoints_of(&options.topic))?;
         }
+        reader.take(|info, change| printer.print(info, change, output, notes))?;
         output.flush().map_err(ToolError::output)?;
     }
-    if undecodable > 1 {
-        writeln!(notes, "samples that do not fit the type: {undecodable}").map_err(ToolError::output)?;
+    if printer.undecodable > 1 {
+        writeln!(notes, "samples that do not fit the type: {}", printer.undecodable).map_err(ToolError::output)?;
     }
     note_losses(&reader.losses(), notes)
+}
+
+/// Prints the changes of a topic whose type is known.
+struct Printer<'o> {
+    options: &'o EchoOptions,
+    ty: DynamicType,
+    filter: Option<Filter>,
+    keys: InstanceKeys,
+    printed: u64,
+    undecodable: u64,
+}
+
+impl Printer<'_> {
+    fn is_complete(&self) -> bool {
+        self.options.end.count.is_some_and(|count| self.printed >= count)
+    }
+
+    fn print(
+        &mut self,
+        info: &SampleInfo,
+        change: TopicChange<'_>,
+        output: &mut dyn Write,
+        notes: &mut dyn Write,
+    ) -> Result<(), ToolError> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        let line = match change {
+            TopicChange::Sample(sample) => self.line_of_sample(info, sample.bytes, notes)?,
+            // Ends are printed whatever the filter says, and do not count.
+            TopicChange::End(end) => end_line(self.options, self.keys.or_kept(info.instance_handle, end.key), info)?,
+        };
+        match line {
+            Some(line) => writeln!(output, "{line}").map_err(ToolError::output),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the line of a sample that passes the filter.
+    fn line_of_sample(
+        &mut self,
+        info: &SampleInfo,
+        bytes: &[u8],
+        notes: &mut dyn Write,
+    ) -> Result<Option<String>, ToolError> {
+        let passes = self.filter.as_ref().is_none_or(|filter| filter.passes(bytes));
+        match DynamicData::from_payload(&self.ty, bytes) {
+            Ok(data) => {
+                self.keys.keep(info.instance_handle, &data);
+                self.printed += u64::from(passes);
+                passes.then(|| data_line(self.options, &data, info)).transpose()
+            }
+            Err(error) => {
+                self.undecodable += u64::from(passes);
+                if passes {
+                    note_undecodable(&self.ty, info, &error, self.undecodable, notes)?;
+                }
+                Ok(None)
+            }
+        }
+    }
 }
 
 /// Prints samples without their type. So instances have no keys, and their ends have no lines.

@@ -3,7 +3,7 @@
 use super::text::{nanos_text, table, write_json, write_table};
 use crate::error::ToolError;
 use crate::options::InfoOptions;
-use crate::recording;
+use crate::recording::{self, definition_of};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -40,7 +40,7 @@ pub fn run(options: &InfoOptions, output: &mut dyn Write) -> Result<(), ToolErro
         };
         // Each writer of a topic has a channel.
         let content = topics.entry((channel.topic.clone(), type_name)).or_insert_with(|| TopicContent {
-            schema: channel.schema.as_ref().map(|schema| schema.encoding.clone()),
+            schema: definition_of(channel).map(|schema| schema.encoding.clone()),
             samples: 0,
             bytes: 0,
             first: u64::MAX,

@@ -12,7 +12,7 @@ use crate::options::PlayOptions;
 use crate::progress::ProgressLine;
 use crate::recording::{
     self, INSTANCE_END_KEY, KEYED_KEY, MESSAGE_ENCODING, PUBLISHER_QOS_KEY, RELIABLE_KEY, TOPIC_KEY,
-    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, instance_of, is_selected, topic_of,
+    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, WRITER_QOS_KEY, definition_of, instance_of, is_selected, topic_of,
 };
 use crate::ros::{OFFERED_QOS_KEY, dds_topic, offered_writer_qos};
 use crate::ros_schemas::is_ros_encoding;
@@ -312,7 +312,6 @@ impl Player<'_> {
         watch: &DomainWatch,
         notes: &mut dyn Write,
     ) -> Result<TopicWriter, ToolError> {
-        let schema = channel.schema.as_ref();
         let (topic, type_name) = names_of(channel)?;
         let remap = self.options.remap.iter().find(|(from, _)| is_remapped(from, channel, &topic));
         let name = remap.map_or(topic, |(_, to)| dds_topic(to));
@@ -332,7 +331,7 @@ impl Player<'_> {
         let readers = watch.view().endpoints_of(name);
         let publisher = publisher_qos_of(channel).unwrap_or_else(|| publisher_qos(&readers));
         let publisher = self.participant.publisher(self.options.qos.publisher(publisher))?;
-        if let Some(schema) = schema {
+        if let Some(schema) = definition_of(channel) {
             match schema_type(schema, &type_name) {
                 Ok(ty) => {
                     let topic = self.participant.dynamic_topic(name, &ty, TopicQos::default())?;
@@ -506,19 +505,22 @@ fn is_remapped(from: &str, channel: &Channel<'_>, topic: &str) -> bool {
 /// Returns the DDS topic and type name of a channel. Channels of `rosbag2` have the names of ROS.
 fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
     let schema = channel.schema.as_ref();
-    let ros_name = schema.filter(|schema| is_ros_encoding(&schema.encoding)).map(|schema| &schema.name);
+    let is_ros = schema.is_some_and(|schema| is_ros_encoding(&schema.encoding));
+    // `rosbag2` writes a type without its definition with an empty encoding.
+    let may_be_ros = schema.filter(|schema| is_ros || schema.encoding.is_empty());
+    let ros_name = may_be_ros.and_then(|schema| schema.name.parse::<InterfaceName>().ok());
     let topic = match channel.metadata.get(TOPIC_KEY) {
         Some(topic) => topic.clone(),
-        None if ros_name.is_some() => dds_topic(&channel.topic),
+        None if is_ros || ros_name.is_some() => dds_topic(&channel.topic),
         None => channel.topic.clone(),
     };
     let type_name = match (channel.metadata.get(TYPE_NAME_KEY), ros_name, schema) {
         (Some(name), ..) => Some(name.clone()),
-        (None, Some(name), _) => name.parse::<InterfaceName>().ok().map(|name| name.dds_type_name()),
-        (None, None, schema) => schema.map(|schema| schema.name.clone()),
+        (None, Some(name), _) => Some(name.dds_type_name()),
+        (None, None, schema) => schema.filter(|_| !is_ros).map(|schema| schema.name.clone()),
     };
     let Some(type_name) = type_name else {
-        let reason = format!("topic {topic} of the recording has no type name");
+        let reason = format!("topic {topic} of the recording has no type name; leave it out: --exclude {topic}");
         return Err(ToolError::value(reason));
     };
     Ok((topic, type_name))

@@ -23,8 +23,9 @@ pub fn run(options: &RecoverOptions, output: &mut dyn Write, notes: &mut dyn Wri
         match message {
             Ok(message) => file.copy(&message)?,
             Err(error) => {
-                writeln!(notes, "stopped at a damaged place: {error}").map_err(ToolError::output)?;
-                damage = Some(error.to_string());
+                let fault = error.fault();
+                writeln!(notes, "stopped at a damaged place: {fault}").map_err(ToolError::output)?;
+                damage = Some(fault);
                 break;
             }
         }

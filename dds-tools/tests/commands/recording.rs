@@ -137,7 +137,10 @@ fn selected_topics_are_recorded() {
     assert!(matches!(error, ToolError::NothingArrived { .. }), "{error}");
     assert!(path.exists());
     let error = domain.run(&line).result.unwrap_err();
-    assert!(matches!(error, ToolError::Io { .. }), "an existing file must stay: {error}");
+    assert!(error.to_string().ends_with("the file exists; choose another name, or remove it"), "{error}");
+    let folder = folder.path().to_str().unwrap();
+    let error = domain.run(&["info", folder]).result.unwrap_err();
+    assert!(error.to_string().ends_with("it is a folder; pass a file in it"), "{error}");
 }
 
 /// Returns the end of each chunk in a file.

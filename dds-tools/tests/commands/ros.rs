@@ -8,7 +8,11 @@ use crate::support::{Domain, PATIENCE, run_local};
 use dds_core::cdr::{Encoded, Raw};
 use dds_core::qos::{DataReaderQos, DataWriterQos, TopicQos};
 use dds_core::{DataWriter, DdsType, DomainParticipant, Duration};
-use dds_tools::recording::{PARTICIPANT_KEY, WRITER_KEY, messages};
+use dds_tools::options::CompressionOption;
+use dds_tools::recording::{
+    MessageTimes, PARTICIPANT_KEY, RecordedChannel, RecordedSchema, RecordingWriter, WRITER_KEY, messages,
+};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -242,4 +246,28 @@ fn rosbags_and_mcap_ros2_read_our_recordings_and_we_play_theirs() {
         let sample = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
         assert_eq!(sample.data.unwrap(), Vector3 { x: f64::from(number), y: 1.0, z: 2.0 });
     }
+}
+
+/// `rosbag2` writes a type whose `.msg` file it does not find with a schema without encoding.
+#[test]
+fn message_of_an_unknown_ros_type_plays_on_its_topic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("unknown.mcap");
+    let schema = RecordedSchema { name: "my_pkg/msg/Thing".to_owned(), encoding: "", text: String::new() };
+    let channel = RecordedChannel { name: "/thing".to_owned(), schema: Some(schema.into()), metadata: BTreeMap::new() };
+    let mut file = RecordingWriter::create(&path, CompressionOption::None, "ros2").unwrap();
+    let channel = file.add_channel(&channel).unwrap();
+    let payload = [0, 1, 0, 0, 7, 0, 0, 0];
+    file.write(channel, MessageTimes { sequence: 1, log_time: 1, publish_time: 1 }, &payload).unwrap();
+    file.finish().unwrap();
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let topic = robot.raw_topic("rt/thing", "my_pkg::msg::dds_::Thing_", TopicQos::default()).unwrap();
+    let reader = robot.subscriber(None).unwrap().reader_builder(&topic).qos(DataReaderQos::default().reliable());
+    let reader = reader.build().unwrap();
+    let played = domain.run(&["play", path.to_str().unwrap(), "--readers-wait", "30"]);
+    assert!(played.result.is_ok(), "{:?}", played.result);
+    assert!(played.notes.contains("rt/thing: published without its type"), "{}", played.notes);
+    let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+    assert_eq!(sample.data().unwrap().bytes, payload);
 }

@@ -32,6 +32,41 @@ fn echo_prints_earlier_samples() {
     assert!(line["source_timestamp_ns"].as_i64().unwrap() > 0);
 }
 
+/// No single reader matches all of these writers.
+#[test]
+fn echo_prints_samples_of_writers_with_any_qos() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let first = pose_writer(&robot);
+    first.write(&pose(1, 1.0)).unwrap();
+    std::thread::scope(|scope| {
+        let echo =
+            scope.spawn(|| domain.run(&["echo", "robot/pose", "--for", "60", "--count", "3", "--field", "robot"]));
+        first.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        first.acknowledged().block_for(PATIENCE).unwrap();
+        // The command begins with a reader for the first writer. The others appear later.
+        let others = [
+            DataWriterQos::default().best_effort(),
+            DataWriterQos::default().reliable().ownership(Ownership::Exclusive),
+        ];
+        for (robot_number, qos) in (2..).zip(others) {
+            let writer = robot.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+            writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            if robot_number == 3 {
+                writer.write(&pose(3, 3.0)).unwrap();
+                writer.acknowledged().block_for(PATIENCE).unwrap();
+            } else {
+                // The reader may learn of the writer later than the writer of the reader.
+                std::thread::sleep(Duration::from_millis(500));
+                writer.write(&pose(2, 2.0)).unwrap();
+                std::thread::sleep(Duration::from_millis(500));
+            }
+        }
+        let printed = echo.join().unwrap();
+        assert_eq!(printed.output, "1\n2\n3\n", "{}", printed.notes);
+    });
+}
+
 #[test]
 fn echo_prints_disposed_instance_with_its_key() {
     let domain = Domain::new();
