@@ -139,7 +139,7 @@ fn selected_topics_are_recorded() {
     let error = domain.run(&line).result.unwrap_err();
     assert!(error.to_string().ends_with("the file exists; choose another name, or remove it"), "{error}");
     let folder = folder.path().to_str().unwrap();
-    let error = domain.run(&["info", folder]).result.unwrap_err();
+    let error = run_local(&["info", folder]).result.unwrap_err();
     assert!(error.to_string().ends_with("it is a folder; pass a file in it"), "{error}");
 }
 

@@ -269,5 +269,5 @@ fn message_of_an_unknown_ros_type_plays_on_its_topic() {
     assert!(played.result.is_ok(), "{:?}", played.result);
     assert!(played.notes.contains("rt/thing: published without its type"), "{}", played.notes);
     let sample = reader.next_sample().block_for(PATIENCE).unwrap();
-    assert_eq!(sample.data().unwrap().bytes, payload);
+    assert_eq!(sample.data.unwrap().bytes, payload);
 }

@@ -49,6 +49,7 @@ fn echo_prints_samples_of_writers_with_any_qos() {
             DataWriterQos::default().best_effort(),
             DataWriterQos::default().reliable().ownership(Ownership::Exclusive),
         ];
+        let mut writers = Vec::new();
         for (robot_number, qos) in (2..).zip(others) {
             let writer = robot.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
             writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
@@ -61,6 +62,8 @@ fn echo_prints_samples_of_writers_with_any_qos() {
                 writer.write(&pose(2, 2.0)).unwrap();
                 std::thread::sleep(Duration::from_millis(500));
             }
+            // An instance without writers has a line of its own.
+            writers.push(writer);
         }
         let printed = echo.join().unwrap();
         assert_eq!(printed.output, "1\n2\n3\n", "{}", printed.notes);
