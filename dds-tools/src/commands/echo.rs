@@ -86,7 +86,7 @@ impl Printer<'_> {
         }
         let line = match change {
             TopicChange::Sample(sample) => self.line_of_sample(info, sample.bytes, notes)?,
-            // Ends are printed whatever the filter says, and do not count.
+            // The filter and the count are for samples alone.
             TopicChange::End(end) => end_line(self.options, self.keys.or_kept(info.instance_handle, end.key), info)?,
         };
         match line {

@@ -149,12 +149,25 @@ fn entry_with_more_values_takes_its_endpoint_first() {
 
 #[test]
 fn contract_survives_its_text() {
-    let text = "[topics.t]\ntype = \"T\"\n[[topics.t.writers]]\nhistory = \"keep_last 7\"\ndeadline = \"50ms\"\n\
-                liveliness = \"manual_by_topic\"\nownership = \"exclusive\"\npartition = [\"a\", \"b\"]\n\
-                liveliness_lease = \"9s\"\nlatency_budget = \"5ms\"\nlifespan = \"infinite\"\n\
-                destination_order = \"by_source_timestamp\"\nownership_strength = -7\n\
-                presentation = \"group coherent ordered\"\n";
-    let contract = Contract::parse(text).unwrap();
+    let lines = [
+        "[topics.t]",
+        r#"type = "T""#,
+        "[[topics.t.writers]]",
+        r#"history = "keep_last 7""#,
+        r#"deadline = "50ms""#,
+        r#"liveliness = "manual_by_topic""#,
+        r#"ownership = "exclusive""#,
+        r#"partition = ["a", "b"]"#,
+        r#"liveliness_lease = "9s""#,
+        r#"latency_budget = "5ms""#,
+        r#"lifespan = "infinite""#,
+        r#"destination_order = "by_source_timestamp""#,
+        "ownership_strength = -7",
+        r#"presentation = "group coherent ordered""#,
+        "",
+    ];
+    let text = lines.join("\n");
+    let contract = Contract::parse(&text).unwrap();
     let writer = &contract.topics["t"].writers[0];
     assert_eq!((writer.lifespan, writer.ownership_strength), (Some(Duration::INFINITE), Some(-7)));
     assert!(writer.presentation.is_some_and(|it| it.coherent_access && it.ordered_access));

@@ -168,7 +168,7 @@ impl Domain {
     }
 }
 
-/// Checks that `dds why` names EXCLUSIVE ownership of a new reader first, for a topic whose writers offer the default.
+/// Checks that `dds why` names EXCLUSIVE ownership of a new reader first. The writers of the topic offer SHARED.
 pub(crate) fn assert_ownership_is_named(domain: &Domain, topic: &str, type_name: &str) {
     let planner = domain.join("planner");
     let raw = planner.raw_topic(topic, type_name, TopicQos::default()).unwrap();
