@@ -133,3 +133,25 @@ fn why_names_missing_multicast_beside_a_reader_of_this_host() {
             && next_step.contains("it does not receive its own multicast: let firewalls pass UDP to 239.255.0.1")
     });
 }
+
+/// No multicast passes between the hosts, so only a named peer is found.
+#[test]
+#[ignore = "needs network namespaces: .ci/run cyclone"]
+fn named_peer_is_found_on_the_named_interface() {
+    let hosts = Hosts::new("peer");
+    for host in ["a", "b"] {
+        hosts.shell(host, "iptables -A INPUT -i link1 -p udp -d 239.255.0.1 -j DROP");
+    }
+    let _writer = hosts.start("b", &["shapes", "square"]);
+    let finds = |options: &[&str]| {
+        let output = hosts.on("a", PROGRAM).args(["ls", "--json", "--domain", "0"]).args(options).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().contains("\"Square\"")
+    };
+    let start = Instant::now();
+    while !finds(&["--peer", "10.77.1.2"]) {
+        assert!(start.elapsed() < PATIENCE, "the peer is not found");
+    }
+    assert!(finds(&["--peer", "10.77.1.2", "--interface", "link1"]));
+    assert!(!finds(&["--peer", "10.77.1.2", "--interface", "lo"]));
+    assert!(!finds(&[]));
+}

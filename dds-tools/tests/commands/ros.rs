@@ -57,6 +57,21 @@ fn record_vectors(path: &Path) -> String {
     printed.notes
 }
 
+/// Records a topic of ROS beside one whose type no endpoint describes.
+fn record_with_unknown_type(path: &Path) {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let force = force_writer(&robot, Duration::from_secs(50));
+    write_vectors(&force, 0..10);
+    let topic = robot.raw_topic("status", "fleet::Status", TopicQos::default()).unwrap();
+    let status = robot.writer_builder(&topic).reliable().transient_local().build().unwrap();
+    status.write_encoded(Encoded::new(&[0, 1, 0, 0, 7, 0, 0, 0]).unwrap()).unwrap();
+    let line = ["record", "--output", path.to_str().unwrap(), "--count", "11", "--for", "30", "/force", "status"];
+    let printed = domain.run(&line);
+    assert!(printed.result.is_ok(), "{:?}", printed.result);
+    assert!(printed.notes.contains("status (fleet::Status) without a schema"), "{}", printed.notes);
+}
+
 /// Records two publishers of `/force`, and returns their GUIDs.
 ///
 /// The first one writes 0 to 9. The second one appears later, and writes 10 to 12.
@@ -218,12 +233,14 @@ fn recording_of_ros_topic_plays_as_dds_topic() {
 fn rosbags_and_mcap_ros2_read_our_recordings_and_we_play_theirs() {
     let python = std::env::var_os("DDS_TEST_PYTHON").expect("DDS_TEST_PYTHON names Python");
     let folder = tempfile::tempdir().unwrap();
-    let [ours, two, theirs] = ["ours.mcap", "two.mcap", "theirs"].map(|name| folder.path().join(name));
+    let [ours, two, theirs, mixed] =
+        ["ours.mcap", "two.mcap", "theirs", "mixed.mcap"].map(|name| folder.path().join(name));
     record_vectors(&ours);
     let guids = record_two_publishers(&two);
     let of_idl = record_messages_of_idl(folder.path());
+    record_with_unknown_type(&mixed);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/ros_readers.py");
-    let output = Command::new(&python).arg(&script).args([&ours, &two, &theirs, &of_idl]).output().unwrap();
+    let output = Command::new(&python).arg(&script).args([&ours, &two, &theirs, &of_idl, &mixed]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let expected = [
@@ -235,6 +252,8 @@ fn rosbags_and_mcap_ros2_read_our_recordings_and_we_play_theirs() {
         "mcap_ros2 /track [1.0, 2.0]",
         "rosbags /robot fleet/msg/Robot [10.0, 20.0]",
         "rosbags /track fleet/msg/Track [1.0, 2.0]",
+        "rosbags /force geometry_msgs/msg/Vector3 10",
+        "rosbags status fleet::Status 1",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 

@@ -1,4 +1,4 @@
-"""Reads recordings with two libraries of ROS users, and writes a bag: ros_readers.py OURS TWO_PUBLISHERS NEW_FOLDER MESSAGES_OF_IDL"""
+"""Reads recordings with two libraries of ROS users, and writes a bag: ros_readers.py OURS TWO_PUBLISHERS NEW_FOLDER MESSAGES_OF_IDL UNKNOWN_TYPE"""
 import sys
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-ours, two, theirs, of_idl = sys.argv[1:]
+ours, two, theirs, of_idl, mixed = sys.argv[1:]
 with open(ours, "rb") as file:
     reader = make_reader(file, decoder_factories=[DecoderFactory()])
     values = [message.x for _, _, _, message in reader.iter_decoded_messages(topics=["/force"])]
@@ -62,3 +62,9 @@ with AnyReader([Path(of_idl)]) as bag:
         messages = bag.messages([connection])
         values = [bag.deserialize(raw, connection.msgtype).x for _, _, raw in messages]
         print("rosbags", topic, connection.msgtype, values)
+
+# One topic lacks a definition. The other one is still read.
+with Reader(Path(mixed)) as bag:
+    for connection in sorted(bag.connections, key=lambda connection: connection.topic):
+        count = len(list(bag.messages([connection])))
+        print("rosbags", connection.topic, connection.msgtype, count)
