@@ -144,7 +144,9 @@ fn why_names_other_domain() {
     let planner = domain.join_domain(3, "planner");
     let (_writer, _reader) = (robot.writer::<Scan>("domains").unwrap(), planner.reader::<Scan>("domains").unwrap());
     let expected = "the topic also exists in domain 3: compare the domains";
-    await_obstacle(&domain, "domains", |_, next_step| next_step == expected);
+    await_obstacle(&domain, "domains", |reason, next_step| {
+        reason == "no reader was found (writers: 1)" && next_step == expected
+    });
 }
 
 /// This domain has no endpoint of the topic, and first not even a participant.
@@ -192,7 +194,9 @@ fn why_names_other_domain_tag() {
     let (robot, planner) = (domain.join("robot"), other.join("planner"));
     let (_writer, _reader) = (robot.writer::<Scan>("tagged").unwrap(), planner.reader::<Scan>("tagged").unwrap());
     let expected = "the topic also exists with another domain tag: compare the tags";
-    await_obstacle(&domain, "tagged", |_, next_step| next_step.starts_with(expected));
+    await_obstacle(&domain, "tagged", |reason, next_step| {
+        reason == "no reader was found (writers: 1)" && next_step.starts_with(expected)
+    });
 }
 
 #[test]
