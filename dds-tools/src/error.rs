@@ -135,9 +135,10 @@ impl fmt::Display for ToolError {
                 _ => write!(f, "{name}: {cause}"),
             },
             Self::Recording { name, source: mcap::McapError::BadMagic } => write!(f, "{name}: it is no MCAP recording"),
-            Self::Recording { .. } => {
+            Self::Recording { source, .. } if is_damage(source) => {
                 write!(f, "{}; `dds recover` copies the messages before the damage", self.fault())
             }
+            Self::Recording { .. } => f.write_str(&self.fault()),
             Self::NoTopic { topic, known } => {
                 write!(f, "no endpoint of topic \"{topic}\" was found")?;
                 write_known("topic", known, f)
@@ -166,6 +167,29 @@ impl fmt::Display for ToolError {
             Self::NothingArrived { awaited, next_step } => write!(f, "no {awaited} arrived; {next_step}"),
         }
     }
+}
+
+/// Returns whether a reader found damaged bytes. Other errors are those of writers, and of options that a build lacks.
+fn is_damage(error: &mcap::McapError) -> bool {
+    use mcap::McapError as E;
+    matches!(
+        error,
+        E::BadChunkCrc { .. }
+            | E::BadDataCrc { .. }
+            | E::BadChunkLength { .. }
+            | E::BadSchemaLength { .. }
+            | E::Parse(_)
+            | E::UnexpectedEof
+            | E::UnexpectedEoc
+            | E::UnknownChannel(..)
+            | E::UnknownSchema(..)
+            | E::ConflictingChannels(_)
+            | E::ConflictingSchemas(_)
+            | E::InvalidSchemaId
+            | E::DecompressionError(_)
+            | E::RecordTooLarge { .. }
+            | E::ChunkTooLarge(_)
+    )
 }
 
 /// Writes the names that the user may have meant.

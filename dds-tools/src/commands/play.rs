@@ -520,7 +520,8 @@ fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
         (None, None, schema) => schema.filter(|_| !is_ros).map(|schema| schema.name.clone()),
     };
     let Some(type_name) = type_name else {
-        let reason = format!("topic {topic} of the recording has no type name; leave it out: --exclude {topic}");
+        let name = topic_of(channel);
+        let reason = format!("topic {name} of the recording has no type name; leave it out: --exclude {name}");
         return Err(ToolError::value(reason));
     };
     Ok((topic, type_name))

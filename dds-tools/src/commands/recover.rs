@@ -1,4 +1,4 @@
-//! `dds recover`: the complete chunks of a damaged recording.
+//! `dds recover`: the messages before the first damaged place of a recording.
 
 use super::text::write_json;
 use crate::error::ToolError;
