@@ -10,8 +10,8 @@
 //! - `keystore` (feature `keystore`): the files of a fleet, made and checked.
 //! - `pki` (feature `pki`): certificates, and the signatures of these documents.
 //!
-//! All of it is safe Rust. AES-GCM, SHA-256 and HMAC come from the RustCrypto crates, which need no C compiler. Secrets
-//! are overwritten when they are dropped, and no `Debug` shows them.
+//! All of it is safe Rust. By default, all cryptography comes from the RustCrypto crates, which need no C compiler.
+//! Secrets are overwritten when they are dropped, and no `Debug` shows them.
 //!
 //! # Features
 //!

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `bounds` | bounds of DER, which hold before any decoder sees the bytes |
 //! | `certificate` | a certificate, and whether a certificate authority issued it |
+//! | `ecdsa` | whether a signature of ECDSA is valid, by RustCrypto or ring |
 //! | `issue` | new certificates: authorities and identities |
 //! | `ocsp` | answers of an authority about its certificates |
 //! | `pem` | the text form of keys and certificates |
@@ -33,6 +34,7 @@
 
 mod bounds;
 mod certificate;
+mod ecdsa;
 mod issue;
 mod legible;
 mod ocsp;

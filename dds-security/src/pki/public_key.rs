@@ -1,9 +1,9 @@
 //! Keys that verify: ECDSA with P-256 and P-384, and RSA.
 
+use super::ecdsa::{self, EcdsaKey};
 use super::rsa_key::RSA_BITS;
 use der::asn1::{Any, ObjectIdentifier};
 use der::{Decode, Encode};
-use p256::ecdsa::signature::hazmat::PrehashVerifier;
 use p256::pkcs8::EncodePublicKey;
 use rsa::pkcs1::DecodeRsaPublicKey;
 use rsa::traits::PublicKeyParts;
@@ -131,22 +131,25 @@ impl PublicKey {
         bytes: &[u8],
         signature: &[u8],
     ) -> bool {
-        let digest = hash.of(bytes);
         match (self, algorithm, hash) {
-            // Tools sign with SHA-256 by default, also with a key of P-384.
-            (Self::P256(_) | Self::P384(_), ECDSA_WITH_SHA256 | EC_PUBLIC_KEY, Hash::Sha256)
-            | (Self::P384(_), ECDSA_WITH_SHA384 | EC_PUBLIC_KEY, Hash::Sha384) => {
-                self.verifies_ecdsa(&digest, signature)
+            (Self::P256(key), ECDSA_WITH_SHA256 | EC_PUBLIC_KEY, Hash::Sha256) => {
+                ecdsa::verifies(EcdsaKey::P256Sha256(*key), bytes, signature)
             }
-            (Self::Rsa(_), RSA_PSS, Hash::Sha256) => self.verifies_pss(&digest, signature),
+            (Self::P384(key), ECDSA_WITH_SHA256 | EC_PUBLIC_KEY, Hash::Sha256) => {
+                ecdsa::verifies(EcdsaKey::P384Sha256(*key), bytes, signature)
+            }
+            (Self::P384(key), ECDSA_WITH_SHA384 | EC_PUBLIC_KEY, Hash::Sha384) => {
+                ecdsa::verifies(EcdsaKey::P384Sha384(*key), bytes, signature)
+            }
+            (Self::Rsa(key), RSA_PSS, Hash::Sha256) => verifies_pss(key, bytes, signature),
             (Self::Rsa(key), RSA_ENCRYPTION | RSA_WITH_SHA256, Hash::Sha256) => {
-                key.verify(Pkcs1v15Sign::new::<Sha256>(), &digest, signature).is_ok()
+                key.verify(Pkcs1v15Sign::new::<Sha256>(), &hash.of(bytes), signature).is_ok()
             }
             (Self::Rsa(key), RSA_ENCRYPTION | RSA_WITH_SHA384, Hash::Sha384) => {
-                key.verify(Pkcs1v15Sign::new::<Sha384>(), &digest, signature).is_ok()
+                key.verify(Pkcs1v15Sign::new::<Sha384>(), &hash.of(bytes), signature).is_ok()
             }
             (Self::Rsa(key), RSA_ENCRYPTION | RSA_WITH_SHA512, Hash::Sha512) => {
-                key.verify(Pkcs1v15Sign::new::<Sha512>(), &digest, signature).is_ok()
+                key.verify(Pkcs1v15Sign::new::<Sha512>(), &hash.of(bytes), signature).is_ok()
             }
             _ => false,
         }
@@ -156,19 +159,9 @@ impl PublicKey {
     #[cfg(feature = "authentication")]
     pub(crate) fn verifies_handshake(&self, bytes: &[u8], signature: &[u8]) -> bool {
         match self {
-            Self::P256(_) => self.verifies_ecdsa(&Hash::Sha256.of(bytes), signature),
-            Self::P384(_) => self.verifies_ecdsa(&Hash::Sha384.of(bytes), signature),
-            Self::Rsa(_) => self.verifies_pss(&Hash::Sha256.of(bytes), signature),
-        }
-    }
-
-    fn verifies_ecdsa(&self, digest: &[u8], signature: &[u8]) -> bool {
-        match self {
-            Self::P256(key) => p256::ecdsa::Signature::from_der(signature)
-                .is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok()),
-            Self::P384(key) => p384::ecdsa::Signature::from_der(signature)
-                .is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok()),
-            Self::Rsa(_) => false,
+            Self::P256(key) => ecdsa::verifies(EcdsaKey::P256Sha256(*key), bytes, signature),
+            Self::P384(key) => ecdsa::verifies(EcdsaKey::P384Sha384(*key), bytes, signature),
+            Self::Rsa(key) => verifies_pss(key, bytes, signature),
         }
     }
 
@@ -192,15 +185,16 @@ impl PublicKey {
         };
         AlgorithmIdentifierOwned { oid, parameters }
     }
+}
 
-    fn verifies_pss(&self, digest: &[u8], signature: &[u8]) -> bool {
-        let Self::Rsa(key) = self else { return false };
-        // The salt has the length of the hash, the longest one (the default of OpenSSL), or 20 bytes (of RFC 8017).
-        let longest = (key.n().bits() - 1).div_ceil(8).saturating_sub(digest.len() + 2);
-        [32, longest, 20]
-            .into_iter()
-            .any(|salt_len| key.verify(Pss::new_with_salt::<Sha256>(salt_len), digest, signature).is_ok())
-    }
+/// Verifies a signature of RSASSA-PSS with SHA-256.
+fn verifies_pss(key: &RsaPublicKey, bytes: &[u8], signature: &[u8]) -> bool {
+    let digest = Sha256::digest(bytes);
+    // The salt has the length of the hash, the longest one (the default of OpenSSL), or 20 bytes (of RFC 8017).
+    let longest = (key.n().bits() - 1).div_ceil(8).saturating_sub(digest.len() + 2);
+    [32, longest, 20]
+        .into_iter()
+        .any(|salt_len| key.verify(Pss::new_with_salt::<Sha256>(salt_len), &digest, signature).is_ok())
 }
 
 /// The identifier of a key: the SHA-256 of its bits, shortened to 20 bytes (RFC 7093).
