@@ -368,12 +368,6 @@ impl BuiltinPair {
         self.writer.next_heartbeat_count()
     }
 
-    /// Returns whether the writer repeats its HEARTBEAT if no answer arrives.
-    #[must_use]
-    pub fn awaits_answer(&self) -> bool {
-        self.writer.awaits_answer()
-    }
-
     /// Sets how many participants owe answers to the writers of similar pairs.
     pub fn set_owing_to_others(&mut self, owing: usize) {
         self.writer.set_owing_to_others(owing);

@@ -19,6 +19,10 @@ pub(super) struct BuiltinPairs {
 impl BuiltinPairs {
     pub(super) fn new(config: &ParticipantConfig, hash_seed: HashSeed) -> Self {
         let ParticipantConfig { prefix, headroom, .. } = *config;
+        let coalescer = match config.security {
+            Some(_) => Coalescer::of_protected(headroom),
+            None => Coalescer::new(headroom),
+        };
         let instances_max = config.limits.endpoints_max;
         let pairs = BuiltinPairTopic::ALL.map(|topic| {
             let mut pair = BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed);
@@ -27,7 +31,7 @@ impl BuiltinPairs {
             }
             pair
         });
-        Self { pairs, coalescer: Coalescer::new(headroom), prefix }
+        Self { pairs, coalescer, prefix }
     }
 
     pub(super) fn get(&self, topic: BuiltinPairTopic) -> &BuiltinPair {
@@ -65,11 +69,20 @@ impl BuiltinPairs {
         self.pairs.iter().filter_map(BuiltinPair::deadline).min()
     }
 
-    /// Builds the next datagram; returns false without one to send.
-    pub(super) fn poll_transmit(&mut self, now: Now, validations: &mut Validations, datagram: &mut Datagram) -> bool {
+    /// Builds the next datagram, also of the protected pairs; returns false without one to send.
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Now,
+        validations: &mut Validations,
+        protected: &mut [BuiltinPair],
+        datagram: &mut Datagram,
+    ) -> bool {
         // All pairs share one coalescer: announcements of several topics for one peer fit into one datagram.
         let Self { pairs, coalescer, prefix } = self;
-        coalescer.poll(datagram, |next| poll_admitted(now, *prefix, pairs, validations, next))
+        coalescer.poll(datagram, |next| {
+            protected.iter_mut().any(|pair| pair.poll_transmit(now, next))
+                || poll_admitted(now, *prefix, pairs, validations, next)
+        })
     }
 }
 

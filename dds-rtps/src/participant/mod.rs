@@ -40,6 +40,7 @@ mod security;
 mod stateless_messages;
 mod type_lookup;
 mod validation;
+mod volatile_pairs;
 
 pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
 pub use counters::ParticipantCounters;
@@ -326,12 +327,14 @@ impl Participant {
         if self.phase == Phase::Left {
             return self.secure.as_mut().is_some_and(|secure| secure.poll_disposal(now, datagram));
         }
+        let mut protected: &mut [BuiltinPair] = &mut [];
         if let Some(secure) = &mut self.secure {
-            if secure.poll_transmit(now, self.config.prefix, datagram) {
+            if secure.poll_handshakes(now, self.config.prefix, datagram) {
                 return true;
             }
+            protected = secure.pairs();
         }
-        self.pairs.poll_transmit(now, &mut self.peers.validations, datagram)
+        self.pairs.poll_transmit(now, &mut self.peers.validations, protected, datagram)
     }
 
     /// Returns the next event, in the order of their occurrence; `None` without one.

@@ -4,24 +4,23 @@
 //! is known, but has no matched builtin endpoint and causes no event before it is admitted.
 
 use super::Participant;
-use super::coalescer::Coalescer;
 use super::config::ParticipantConfig;
 use super::paths;
 use super::peer::narrowed;
 use super::restarts;
 use super::stateless_messages::StatelessMessages;
 use super::validation::challenged_endpoints;
+use super::volatile_pairs::VolatilePairs;
 use crate::concurrent::PayloadSource;
 use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData, participant_key};
 use crate::discovery::{
-    AddressState, BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, PairProfile, ParticipantEvent, ParticipantLoss,
-    PeerAdmission, PeerSecurity, Route, SecurePairTopic, SecurityAction, SecurityChannel,
+    AddressState, BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, ParticipantEvent, ParticipantLoss, PeerAdmission,
+    PeerSecurity, Route, SecurePairTopic, SecurityAction, SecurityChannel,
 };
 use crate::history::{ChangeKind, HistorySample};
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Locator, Now};
 use crate::wire::{Receiver, SerializedPayload, Submessage};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The endpoints of a participant with DDS Security.
@@ -30,10 +29,8 @@ pub(super) struct SecureEndpoints {
     security: Arc<dyn PeerSecurity>,
     /// In the order of [`SecurePairTopic::ALL`].
     pairs: [BuiltinPair; 4],
-    coalescer: Coalescer,
-    /// A pair for the keys of each participant that has proved its identity: each message is for one of them.
-    keys: BTreeMap<GuidPrefix, BuiltinPair>,
-    keys_coalescer: Coalescer,
+    /// Those of participants that have proved their identities.
+    keys: VolatilePairs,
     stateless: StatelessMessages,
     hash_seed: HashSeed,
 }
@@ -48,9 +45,7 @@ impl SecureEndpoints {
         Some(Box::new(Self {
             security,
             pairs,
-            coalescer: Coalescer::of_protected(headroom),
-            keys: BTreeMap::new(),
-            keys_coalescer: Coalescer::of_protected(headroom),
+            keys: VolatilePairs::new(headroom),
             stateless: StatelessMessages::default(),
             hash_seed,
         }))
@@ -67,18 +62,20 @@ impl SecureEndpoints {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let pairs = self.pairs.iter().chain(self.keys.values()).filter_map(BuiltinPair::deadline);
-        pairs.chain(self.security.deadline()).min()
+        let pairs = self.pairs.iter().filter_map(BuiltinPair::deadline);
+        pairs.chain(self.keys.deadline()).chain(self.security.deadline()).min()
     }
 
-    /// Builds the next datagram; returns false without one to send.
+    /// Builds the next datagram of a handshake or with keys; returns false without one to send.
     ///
-    /// Messages with keys share no datagram with others, because their protection differs.
-    pub(super) fn poll_transmit(&mut self, now: Now, own: GuidPrefix, datagram: &mut Datagram) -> bool {
-        let Self { stateless, keys, keys_coalescer, pairs, coalescer, .. } = self;
-        stateless.poll_transmit(now, own, datagram)
-            || keys_coalescer.poll(datagram, |next| keys.values_mut().any(|pair| pair.poll_transmit(now, next)))
-            || coalescer.poll(datagram, |next| pairs.iter_mut().any(|pair| pair.poll_transmit(now, next)))
+    /// They share no datagram with others, because their protection differs.
+    pub(super) fn poll_handshakes(&mut self, now: Now, own: GuidPrefix, datagram: &mut Datagram) -> bool {
+        self.stateless.poll_transmit(now, own, datagram) || self.keys.poll_transmit(now, datagram)
+    }
+
+    /// Returns the protected pairs, which share datagrams with the plain ones.
+    pub(super) fn pairs(&mut self) -> &mut [BuiltinPair] {
+        &mut self.pairs
     }
 
     /// Sends a copy of a handshake message with another number.
@@ -114,7 +111,7 @@ pub(super) fn protects_messages(participant: &Participant) -> bool {
 
 /// Whether a participant has proved its identity.
 pub(super) fn is_authenticated(participant: &Participant, prefix: GuidPrefix) -> bool {
-    participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix))
+    participant.secure.as_ref().is_some_and(|secure| secure.keys.contains(prefix))
 }
 
 /// Whether plain messages in the name of a participant are refused. Then a plain challenge has no answer.
@@ -136,7 +133,7 @@ pub(super) fn repeat_admission(participant: &mut Participant, now: Now, prefix: 
     let (data, was_admitted) = (Arc::clone(&peer.data), peer.is_admitted);
     let Some(secure) = &mut participant.secure else { return };
     // Its identity is proved already, so only messages with keys may be missing.
-    if let Some(pair) = secure.keys.get_mut(&prefix) {
+    if let Some(pair) = secure.keys.get_mut(prefix) {
         pair.repeat_initial_handshake(now, prefix);
     } else if is_admitted_by_announcement(participant, now, &data) && !was_admitted {
         admit_peer(participant, now, prefix);
@@ -160,7 +157,7 @@ pub(super) fn handle_secure(
     let Some(secure) = &mut participant.secure else { return };
     if writer_id == EntityId::VOLATILE_MESSAGE_WRITER {
         // Only a finished handshake creates this pair.
-        let Some(pair) = secure.keys.get_mut(&sender) else { return };
+        let Some(pair) = secure.keys.get_mut(sender) else { return };
         let had_delivered = pair.has_delivered();
         pair.handle(now, receiver, reply, submessage, packet);
         let has_delivered = !had_delivered && pair.has_delivered();
@@ -226,7 +223,7 @@ fn take_keys(participant: &mut Participant, now: Now, sender: GuidPrefix) -> boo
     let mut samples = std::mem::take(&mut participant.samples);
     let mut has_keys = false;
     if let Some(secure) = &mut participant.secure {
-        if let Some(pair) = secure.keys.get_mut(&sender) {
+        if let Some(pair) = secure.keys.get_mut(sender) {
             pair.take(now, &mut samples);
         }
         for sample in samples.drain(..) {
@@ -443,7 +440,7 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
             }
         }
         SecurityChannel::Volatile => {
-            let is_sent = match secure.keys.get_mut(&to) {
+            let is_sent = match secure.keys.get_mut(to) {
                 Some(pair) => pair.publish(now, InstanceHandle::NIL, &payload),
                 None => false,
             };
@@ -491,7 +488,7 @@ fn use_first_proof(participant: &mut Participant, now: Now, prefix: GuidPrefix, 
 /// exchange them again. The first message of the other side admits it.
 fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefix, answers: i64) {
     let has_old_keys = match &participant.secure {
-        Some(secure) => secure.keys.contains_key(&prefix),
+        Some(secure) => secure.keys.contains(prefix),
         None => false,
     };
     if has_old_keys {
@@ -503,9 +500,8 @@ fn begin_key_exchange(participant: &mut Participant, now: Now, prefix: GuidPrefi
         return;
     };
     let (own, headroom) = (participant.config.prefix, participant.config.headroom);
-    let mut pair = BuiltinPair::new(PairProfile::of_keys(), own, 1, headroom, secure.hash_seed);
+    let pair = secure.keys.create(own, prefix, headroom, secure.hash_seed);
     pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
-    secure.keys.insert(prefix, pair);
     // A handshake answers to random numbers, so the address is valid. No claim waits for another answer.
     peer.moves_to = None;
     participant.peers.claims.remove(prefix);
@@ -533,7 +529,7 @@ pub(super) fn match_secure_pairs(participant: &mut Participant, now: Now, prefix
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get(&prefix)) else { return };
     let SecureEndpoints { pairs, keys, .. } = &mut **secure;
     // Only a handshake makes this entry.
-    let Some(of_peer) = keys.get_mut(&prefix) else { return };
+    let Some(of_peer) = keys.get_mut(prefix) else { return };
     for pair in pairs.iter_mut().chain([of_peer]) {
         pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     }
@@ -542,7 +538,7 @@ pub(super) fn match_secure_pairs(participant: &mut Participant, now: Now, prefix
 /// Updates the route of the endpoints for keys of a participant that does not take part yet.
 pub(super) fn match_keys_pair(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get(&prefix)) else { return };
-    if let Some(pair) = secure.keys.get_mut(&prefix) {
+    if let Some(pair) = secure.keys.get_mut(prefix) {
         pair.match_peer(now, &peer.data, &peer.route, AddressState::Valid);
     }
 }
@@ -552,7 +548,7 @@ pub(super) fn forget_secure(participant: &mut Participant, now: Now, prefix: Gui
     let Some(secure) = &mut participant.secure else { return };
     secure.security.peer_lost(now, prefix, cause);
     secure.stateless.forget(prefix);
-    secure.keys.remove(&prefix);
+    secure.keys.remove(prefix);
     unmatch_secure_pairs(participant, now, prefix);
 }
 
@@ -567,14 +563,10 @@ fn unmatch_secure_pairs(participant: &mut Participant, now: Now, prefix: GuidPre
 pub(super) fn handle_secure_timeout(participant: &mut Participant, now: Now) {
     let Some(secure) = &mut participant.secure else { return };
     secure.security.handle_timeout(now);
-    // Each of these writers has one reader. All together they must not flood a busy host with HEARTBEATs.
-    let owing = secure.keys.values().filter(|pair| pair.awaits_answer()).count();
-    for pair in secure.keys.values_mut() {
-        pair.set_owing_to_others(owing.saturating_sub(1));
-    }
-    for pair in secure.pairs.iter_mut().chain(secure.keys.values_mut()) {
+    for pair in &mut secure.pairs {
         pair.handle_timeout(now);
     }
+    secure.keys.handle_timeout(now);
     for topic in SecurePairTopic::ALL {
         take_secure_samples(participant, now, topic);
     }

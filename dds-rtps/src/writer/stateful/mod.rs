@@ -468,12 +468,6 @@ impl StatefulWriter {
         self.heartbeat.next_count()
     }
 
-    /// Returns whether a HEARTBEAT follows if no answer arrives.
-    #[must_use]
-    pub fn awaits_answer(&self) -> bool {
-        self.heartbeat.deadline().is_some()
-    }
-
     /// Sets how many readers owe answers to other writers of this participant.
     ///
     /// The more there are, the rarer are HEARTBEATs without samples.
