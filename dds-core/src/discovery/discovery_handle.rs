@@ -73,6 +73,18 @@ impl Discovery {
         let _ = self.cell.with(effects, |actor, _| actor.send_answers());
     }
 
+    /// Holds answers back until [`Self::release_answers`], so that all of them share datagrams.
+    pub(crate) fn hold_answers(&self, effects: &mut Effects) {
+        // A closed participant sends no answers.
+        let _ = self.cell.with(effects, |actor, _| actor.hold_answers());
+    }
+
+    /// Sends the answers that were held back.
+    pub(crate) fn release_answers(&self, effects: &mut Effects) {
+        // A closed participant sends no answers.
+        let _ = self.cell.with(effects, |actor, _| actor.release_answers());
+    }
+
     /// Returns the announcements of remote participants as events. Discovery reports all endpoints from now on.
     ///
     /// # Errors

@@ -47,8 +47,10 @@ pub(crate) struct ParticipantActor {
     core: Arc<ParticipantCore>,
     /// Events were taken and may not be carried out yet.
     events_are_out: bool,
-    /// Answers are held back until the events are carried out.
+    /// Answers are held back until the events are carried out, or until the burst of packets ends.
     answer_is_due: bool,
+    /// Several packets follow each other.
+    holds_answers: bool,
 }
 
 impl ParticipantActor {
@@ -65,6 +67,7 @@ impl ParticipantActor {
             core: Arc::clone(core),
             events_are_out: false,
             answer_is_due: false,
+            holds_answers: false,
         }
     }
 
@@ -113,7 +116,7 @@ impl ParticipantActor {
     ///
     /// A peer that receives an answer may send at once. The callers [take the events](Self::take_events) afterward.
     fn answer_after_events(&mut self, now: Now) {
-        if self.rtps.has_events() || self.events_are_out {
+        if self.holds_answers || self.rtps.has_events() || self.events_are_out {
             self.answer_is_due = true;
         } else {
             self.follow_up(now);
@@ -194,8 +197,22 @@ impl ParticipantActor {
 
     /// Sends the answers that were held back while events were carried out.
     pub(crate) fn send_answers(&mut self) {
-        if std::mem::take(&mut self.answer_is_due) {
+        // The end of the burst sends them.
+        if !self.holds_answers && std::mem::take(&mut self.answer_is_due) {
             self.follow_up(self.driver.now());
+        }
+    }
+
+    /// Holds answers back, because several packets follow each other. Their answers share datagrams.
+    pub(crate) fn hold_answers(&mut self) {
+        self.holds_answers = true;
+    }
+
+    /// Sends the answers that were held back, unless events wait to be carried out.
+    pub(crate) fn release_answers(&mut self) {
+        self.holds_answers = false;
+        if std::mem::take(&mut self.answer_is_due) {
+            self.answer_after_events(self.driver.now());
         }
     }
 

@@ -344,6 +344,14 @@ pub trait Receive: Send + Sync + 'static {
         let _ = (landed, next);
     }
 
+    /// Reports that several packets may follow each other until [`Receive::end_burst`].
+    ///
+    /// Discovery then answers all of them together.
+    fn begin_burst(&self) {}
+
+    /// Ends the packets of [`Receive::begin_burst`].
+    fn end_burst(&self) {}
+
     /// Reports that [`Network::locators`] has changed, because an interface or an address came or went.
     ///
     /// The driver's thread calls this.

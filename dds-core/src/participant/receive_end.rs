@@ -46,6 +46,16 @@ impl Receive for ReceiveEnd {
         });
     }
 
+    fn begin_burst(&self) {
+        let Some(participant) = self.participant.upgrade() else { return };
+        Effects::scope(|effects| participant.discovery().hold_answers(effects));
+    }
+
+    fn end_burst(&self) {
+        let Some(participant) = self.participant.upgrade() else { return };
+        Effects::scope(|effects| participant.discovery().release_answers(effects));
+    }
+
     fn locators_changed(&self) {
         if let Some(participant) = self.participant.upgrade() {
             participant.follow_network();

@@ -21,6 +21,8 @@ pub struct Interference {
     pub stray_timer: f64,
     /// Longest delay of a timer.
     pub late_timer: Duration,
+    /// Longest burst: the packets of discovery in this time are answered together.
+    pub burst: Duration,
 }
 
 /// How often each kind of interference occurred.
@@ -43,6 +45,8 @@ pub struct InterferenceCounters {
     pub double_timers: u64,
     /// Timers that fired more than 10 µs after their time.
     pub late_timers: u64,
+    /// Bursts of packets that discovery answered together.
+    pub bursts: u64,
 }
 
 impl Interference {
@@ -54,6 +58,7 @@ impl Interference {
         small_inbox: 0.0,
         stray_timer: 0.0,
         late_timer: Duration::ZERO,
+        burst: Duration::ZERO,
     };
 }
 
@@ -67,6 +72,7 @@ impl Default for Interference {
             small_inbox: 0.1,
             stray_timer: 0.002,
             late_timer: Duration::from_millis(1),
+            burst: Duration::from_micros(200),
         }
     }
 }

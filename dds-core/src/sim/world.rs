@@ -53,6 +53,8 @@ pub(super) struct State {
     threads: Vec<Arc<SimThread>>,
     /// Cells that wait for a writable socket, with their host. The instant is when the socket becomes writable.
     blocked: Vec<(Instant, HostId, Weak<dyn Poke>)>,
+    /// Discovery sockets that receive a burst, and when it ends.
+    bursts: Vec<(Instant, SocketId, SimInbox)>,
     trace: Trace,
     pub(super) intercept: Option<Intercept>,
     pub(super) wait_limit: Duration,
@@ -102,6 +104,9 @@ enum Action {
     Timers(Arc<WorldMember>, Instant),
     StrayTimer(Arc<WorldMember>, u64),
     Arrival(SimInbox, IpAddr, Arc<[u8]>),
+    /// As `Arrival`, and other packets may follow until `BurstEnd`.
+    BurstBegin(SimInbox, IpAddr, Arc<[u8]>),
+    BurstEnd(SimInbox),
     Thread(Arc<SimThread>),
     Room(Arc<dyn Poke>),
     /// A host woke up, or a datagram reached no receiver.
@@ -115,6 +120,7 @@ enum Ready {
     Timers(usize),
     Thread(usize),
     Network,
+    BurstEnd(usize),
     Room(usize),
 }
 
@@ -157,6 +163,7 @@ impl World {
             inboxes: BTreeMap::new(),
             threads: Vec::new(),
             blocked: Vec::new(),
+            bursts: Vec::new(),
             trace: Trace::default(),
             intercept: None,
             wait_limit: Duration::from_secs(3600),
@@ -222,6 +229,11 @@ impl Action {
                 counters.double_timers += u64::from(fired == Some(true));
             }
             Self::Arrival(inbox, sender, bytes) => inbox.take(sender, &bytes),
+            Self::BurstBegin(inbox, sender, bytes) => {
+                as_role(Role::Driver, || inbox.receive.begin_burst());
+                inbox.take(sender, &bytes);
+            }
+            Self::BurstEnd(inbox) => as_role(Role::Driver, || inbox.receive.end_burst()),
             Self::Thread(thread) => thread.resume(),
             Self::Room(cell) => as_role(Role::Driver, || {
                 cell.signal(Signals::WRITABLE);
@@ -477,6 +489,9 @@ impl State {
             Some(next) if next <= self.now => ready.push(Ready::Network),
             _ => {}
         }
+        if let Some(index) = self.bursts.iter().position(|(at, _, inbox)| *at <= self.now && self.runs(inbox.host)) {
+            ready.push(Ready::BurstEnd(index));
+        }
         if let Some(index) = self.blocked.iter().position(|(at, host, _)| *at <= self.now && self.runs(*host)) {
             ready.push(Ready::Room(index));
         }
@@ -495,6 +510,7 @@ impl State {
             }
             Ready::Thread(index) => Action::Thread(Arc::clone(self.threads.get(index)?)),
             Ready::Network => self.arrival(),
+            Ready::BurstEnd(index) => Action::BurstEnd(self.bursts.swap_remove(index).2),
             Ready::Room(index) => {
                 let (_, _, cell) = self.blocked.swap_remove(index);
                 cell.upgrade().map_or(Action::Nothing, Action::Room)
@@ -506,10 +522,16 @@ impl State {
         let Some(arrival) = self.network.poll(self.now) else { return Action::Nothing };
         // Noted on arrival, so two runs with different payloads have different hashes.
         self.trace.note_bytes(&arrival.bytes);
-        match self.inboxes.get(&arrival.socket) {
-            Some(inbox) => Action::Arrival(inbox.clone(), arrival.sender, arrival.bytes),
-            None => Action::Nothing,
+        let Some(inbox) = self.inboxes.get(&arrival.socket).cloned() else { return Action::Nothing };
+        // The receive thread answers each packet at once, and needs no bursts.
+        let may_begin = inbox.socket != Socket::UserUnicast && self.interference.burst > Duration::ZERO;
+        if !may_begin || self.bursts.iter().any(|(_, socket, _)| *socket == arrival.socket) {
+            return Action::Arrival(inbox, arrival.sender, arrival.bytes);
         }
+        let ends = later(self.now, self.random.up_to(self.interference.burst));
+        self.bursts.push((ends, arrival.socket, inbox.clone()));
+        self.interfered.bursts += 1;
+        Action::BurstBegin(inbox, arrival.sender, arrival.bytes)
     }
 
     fn stray_timer(&mut self, members: &RunningMembers) -> Option<Action> {
@@ -534,6 +556,11 @@ impl State {
         }
         for (at, host, _) in &self.blocked {
             if self.runs(*host) {
+                moments.push(*at);
+            }
+        }
+        for (at, _, inbox) in &self.bursts {
+            if self.runs(inbox.host) {
                 moments.push(*at);
             }
         }

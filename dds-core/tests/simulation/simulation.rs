@@ -67,21 +67,21 @@ fn same_seed_gives_same_trace() {
 #[test]
 fn interference_happens_only_if_requested() {
     let counters = |interference| {
-        let mut all = [0; 7];
+        let mut all = [0; 8];
         for seed in 0..10 {
             let simulation = Simulation::with_interference(seed, interference);
             assert_eq!(hundred(&simulation), (0..100).collect::<Vec<_>>(), "seed {seed}");
             let c = simulation.interference_counters();
             let timers = [c.late_timers, c.double_timers, c.stray_timers];
             // Each counter belongs to one kind of interference.
-            let others = [c.occupied, c.hasty, c.blocked, c.small_inboxes];
+            let others = [c.occupied, c.hasty, c.blocked, c.small_inboxes, c.bursts];
             all.iter_mut().zip(timers.into_iter().chain(others)).for_each(|(sum, count)| *sum += count);
         }
         all
     };
     let happened = counters(Interference::default());
     assert!(happened.iter().all(|count| *count > 0), "{happened:?}");
-    assert_eq!(counters(Interference::NONE), [0; 7]);
+    assert_eq!(counters(Interference::NONE), [0; 8]);
 }
 
 /// Calls that block other threads are counted by the affected threads.

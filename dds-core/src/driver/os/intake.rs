@@ -299,6 +299,16 @@ impl Inbound {
         self.contained(|| self.receive.receive(&packet, place));
     }
 
+    /// Tells the participant that several packets may follow each other.
+    pub(super) fn begin_burst(&self) {
+        self.contained(|| self.receive.begin_burst());
+    }
+
+    /// Tells the participant that no packet follows at present.
+    pub(super) fn end_burst(&self) {
+        self.contained(|| self.receive.end_burst());
+    }
+
     /// Processes the expected datagram, whose payload is in place.
     pub(super) fn land(&self, landed: Expected, next: &ExpectedPlace) {
         self.contained(|| self.receive.land(landed, next));

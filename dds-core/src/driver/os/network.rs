@@ -490,13 +490,16 @@ struct DiscoveryIntake {
 impl DiscoveryIntake {
     /// Receives until the socket is empty or fails, at most [`BURST`] datagrams.
     fn burst(&mut self) -> IntakeStep {
+        self.inbound.begin_burst();
+        let mut step = IntakeStep::Taken;
         for _ in 0..BURST {
-            let step = self.step();
+            step = self.step();
             if step != IntakeStep::Taken {
-                return step;
+                break;
             }
         }
-        IntakeStep::Taken
+        self.inbound.end_burst();
+        step
     }
 
     fn step(&mut self) -> IntakeStep {

@@ -119,6 +119,8 @@ fn readers_with_shared_address_filter_locally() {
     let high = filtered(&station, keep_all(), "x >= 10");
     let writer = robot.writer_builder::<Pose>("pose").qos(DataWriterQos::default().keep_all()).build().unwrap();
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    // A reader that does not know the writer yet misses its first samples.
+    [&low, &high].into_iter().for_each(|reader| reader.wait_for_writers(1).block_for(PATIENCE).unwrap());
     for x in 0..20 {
         writer.write(&Pose { robot: 1, x }).unwrap();
     }
