@@ -344,6 +344,43 @@ fn deadlines_are_the_times_of_tokens() {
 }
 
 #[test]
+fn busy_participants_get_each_token_less_often() {
+    let mut sides = both();
+    sides.iter_mut().for_each(|side| side.set_pause(Duration::from_millis(800)));
+    let count = |side: &mut PeerHandshake, now| std::iter::from_fn(|| side.poll(at(now))).count();
+    assert_eq!([0, 799, 800].map(|now| count(&mut sides[0], now)), [1, 0, 1]);
+    // Copies of a Request get their answers as seldom.
+    let mut sides = both();
+    sides[1].set_pause(Duration::from_millis(800));
+    let request = sides[0].poll(at(0)).unwrap();
+    let mut answers = |now| {
+        sides[1].handle(&request, at(now)).unwrap();
+        std::iter::from_fn(|| sides[1].poll(at(now))).filter(PeerHandshake::is_reply_or_final).count()
+    };
+    assert_eq!([0, 400, 799, 800].map(&mut answers), [1, 0, 0, 1]);
+    // Without a pause of its own, a handshake has the shortest one.
+    let mut sides = both();
+    sides[0].set_pause(Duration::ZERO);
+    assert_eq!([0, 99, 100].map(|now| count(&mut sides[0], now)), [1, 0, 1]);
+}
+
+#[test]
+fn time_of_an_answer_counts_from_the_first_token() {
+    let mut sides = both();
+    let request = sides[0].poll(at(0)).unwrap();
+    assert!(sides[0].poll(at(100)).is_some(), "the Request is repeated");
+    sides[1].handle(&request, at(110)).unwrap();
+    let reply = std::iter::from_fn(|| sides[1].poll(at(110))).find(PeerHandshake::is_reply_or_final).unwrap();
+    assert_eq!(sides[0].take_answer_time(), None);
+    sides[0].handle(&reply, at(120)).unwrap();
+    assert_eq!(sides[0].take_answer_time(), Some(Duration::from_millis(120)));
+    assert_eq!(sides[0].take_answer_time(), None);
+    let last = sides[0].poll(at(120)).unwrap();
+    sides[1].handle(&last, at(150)).unwrap();
+    assert_eq!(sides[1].take_answer_time(), Some(Duration::from_millis(40)));
+}
+
+#[test]
 fn restart_is_a_new_proof() {
     for restarted in [0, 1] {
         let mut sides = both();

@@ -34,6 +34,20 @@ use std::sync::Arc;
 const HANDSHAKES_MAX: usize = 128;
 /// How long a handshake goes on after the last sign of its participant: three announcements with the defaults.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Most Requests to other participants that wait for their proofs, while these answer in [`ANSWER_TIME_GOAL`].
+///
+/// More of them at once would not be answered sooner. In a crowd they would be repeated while they wait in queues.
+const REQUESTS_MAX: u32 = 8;
+/// Later answers come from participants that are busy, so fewer Requests are under way.
+const ANSWER_TIME_GOAL: std::time::Duration = std::time::Duration::from_millis(25);
+/// Answer time before the first answer: two Requests are under way.
+const ANSWER_TIME_FIRST: std::time::Duration = std::time::Duration::from_millis(100);
+/// How long a Request without a proof counts as under way, at least. Most answers take milliseconds.
+const REQUEST_PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
+/// Longest answer time that counts. A computer may have slept.
+const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(1);
+/// How long a known deadline counts.
+const DEADLINE_AGE: Duration = Duration::from_secs(1);
 /// Pause between two checks of a proved identity that was refused. Its permissions may begin later.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
 /// A Request without budget waits for one of the next moments, which are 10 ms apart. All that wait share them, so that
@@ -59,6 +73,10 @@ pub(super) struct Handshakes {
     last_message: i64,
     refusals: RefusalLog,
     work: WorkBudget,
+    /// How long answers of other participants took lately.
+    answer_time: std::time::Duration,
+    /// When the deadline was found, and the deadline. `None` after a change.
+    known_deadline: Option<(Instant, Option<Instant>)>,
     /// Time of the last call, in seconds since 1970, for the validity of permissions.
     pub(super) unix: i64,
 }
@@ -88,6 +106,8 @@ pub(super) struct PeerState {
     was_expelled: bool,
     /// There was no budget for a Request to it.
     waits_until: Instant,
+    /// A Request to it counts as under way until then, or until its proof.
+    requested_until: Instant,
     /// It takes part without an identity, although a forged announcement has claimed one.
     is_guest: bool,
 }
@@ -118,6 +138,8 @@ impl Handshakes {
             last_message: 0,
             refusals: RefusalLog::new(unix),
             work: WorkBudget::new(local_bits),
+            answer_time: ANSWER_TIME_FIRST,
+            known_deadline: None,
             unix,
         };
         handshakes.report_old_revocations();
@@ -251,10 +273,15 @@ impl Handshakes {
     fn pump(&mut self, prefix: GuidPrefix, now: Now) {
         loop {
             let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.may_send()) else { return };
-            let key_bits = peer.handshake.as_ref().and_then(|known| known.key_bits_of_poll(handshake_time(now)));
-            if key_bits.is_some_and(|bits| !peer.may_work(&mut self.work, prefix, bits, now)) {
-                return;
+            let Some(handshake) = &mut peer.handshake else { return };
+            // A participant that is busy answers late. Repeated messages would make it later still.
+            handshake.set_pause(self.answer_time.saturating_mul(2));
+            if let Some(bits) = handshake.key_bits_of_poll(handshake_time(now)) {
+                if !self.may_request(prefix, bits, now) {
+                    return;
+                }
             }
+            let Some(peer) = self.peers.get_mut(&prefix) else { return };
             let Some(token) = peer.handshake.as_mut().and_then(|handshake| handshake.poll(handshake_time(now))) else {
                 return;
             };
@@ -277,6 +304,43 @@ impl Handshakes {
             }
             self.actions.push_back(SecurityAction::Send { to: prefix, channel: SecurityChannel::Stateless, payload });
         }
+    }
+
+    /// Whether a Request to a participant, with a key of this many bits, may be created now.
+    fn may_request(&mut self, prefix: GuidPrefix, key_bits: usize, now: Now) -> bool {
+        if self.peers.get(&prefix).is_none_or(|peer| peer.waits_until > now.instant) {
+            return false;
+        }
+        let waits = |peer: &PeerState| peer.proved.is_none() && peer.requested_until > now.instant;
+        let under_way = self.peers.values().filter(|peer| waits(peer)).count();
+        let requests_max = self.requests_max();
+        let Some(peer) = self.peers.get_mut(&prefix) else { return false };
+        let is_admitted = under_way < requests_max || peer.proved.is_some();
+        if is_admitted && self.work.take(now.instant, prefix, WorkKind::OwnRequest, key_bits) {
+            let patience = REQUEST_PATIENCE.max(self.answer_time.saturating_mul(2));
+            let patience = Duration::from_nanos(i64::try_from(patience.as_nanos()).unwrap_or(i64::MAX));
+            peer.requested_until = now.instant.after(patience).unwrap_or(now.instant);
+            return true;
+        }
+        // A forger cannot foresee which of those that wait has its turn next.
+        let [random] = random_bytes().unwrap_or([u8::MAX]);
+        let moment = now.instant.as_nanos() / WORK_PAUSE + 1 + u64::from(random % WORK_PAUSES);
+        peer.waits_until = Instant::from_nanos(moment.saturating_mul(WORK_PAUSE));
+        false
+    }
+
+    /// Returns how many Requests may be under way.
+    fn requests_max(&self) -> usize {
+        let times = self.answer_time.as_nanos() / ANSWER_TIME_GOAL.as_nanos();
+        (REQUESTS_MAX / u32::try_from(times).unwrap_or(u32::MAX).clamp(1, REQUESTS_MAX)) as usize
+    }
+
+    /// Notes how long an answer has taken.
+    fn note_answer_time(&mut self, taken: std::time::Duration) {
+        let taken = taken.min(ANSWER_TIME_MAX);
+        // It grows at once, because a crowd is busy together, and falls slowly.
+        let weight = if taken > self.answer_time { 2 } else { 8 };
+        self.answer_time = (self.answer_time.saturating_mul(weight - 1) + taken) / weight;
     }
 
     /// Handles a message of a handshake. Anyone can forge one.
@@ -316,11 +380,15 @@ impl Handshakes {
             peer.is_plausible = true;
             certificate.into_iter().for_each(|certificate| self.work.note_certificate(sender, certificate));
         }
+        let answer_time = handshake.take_answer_time();
         let proved = (handshake.generation() != peer.generation).then(|| handshake.peer().cloned()).flatten();
         peer.generation = handshake.generation();
         peer.last_received = message.identity;
         if peer.proved.is_none() {
             peer.note_sign(now, payload.len());
+        }
+        if let Some(answer_time) = answer_time {
+            self.note_answer_time(answer_time);
         }
         if let Some(proved) = proved {
             // The Final before the keys.
@@ -355,7 +423,8 @@ impl Handshakes {
         peer.retry_at = now.instant.after(RETRY_PAUSE).unwrap_or(now.instant);
         let subject = proof.certificate.subject_text().escape_debug().to_string();
         // The files of revoked certificates may have changed since the handshake began.
-        let counts = self.local.identity.check_peer(&proof.certificate, self.unix).map_err(|error| error.to_string());
+        let counts = self.local.identity.check_peer_again(&proof.certificate, self.unix);
+        let counts = counts.map_err(|error| error.to_string());
         // Anyone can forge an announcement. The other side has signed its discovery data, so those count.
         let signed = signed_data(&proof.participant_data, prefix);
         let security = signed.as_ref().and_then(|data| data.security.as_deref());
@@ -424,13 +493,26 @@ impl Handshakes {
     }
 
     /// Returns the time of the next [`Self::handle_timeout`].
-    pub(super) fn deadline(&self, origin: Instant, now: Now) -> Option<Instant> {
+    pub(super) fn deadline(&mut self, now: Now) -> Option<Instant> {
+        // Discovery asks after each datagram. Expiry follows the clock of the system, which may be set.
+        if let Some((found_at, deadline)) = self.known_deadline {
+            if now.instant.since(found_at) < DEADLINE_AGE {
+                return deadline;
+            }
+        }
+        let deadline = self.find_deadline(now);
+        self.known_deadline = Some((now.instant, deadline));
+        deadline
+    }
+
+    /// Makes the next call find the deadline again, because something may change.
+    pub(super) fn forget_deadline(&mut self) {
+        self.known_deadline = None;
+    }
+
+    fn find_deadline(&self, now: Now) -> Option<Instant> {
         let due = |peer: &PeerState| {
-            let handshake = peer.handshake.as_ref().filter(|_| peer.may_send());
-            let resend = handshake
-                .and_then(PeerHandshake::deadline)
-                .map(|elapsed| Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)).max(origin))
-                .map(|due| due.max(peer.waits_until));
+            let resend = peer.deadline().map(|due| due.max(now.instant));
             let expiry = peer.proved.as_ref().and_then(|proved| {
                 let left = u64::try_from(proved.expires.saturating_sub(unix_of(now))).unwrap_or(0);
                 now.instant.after(Duration::from_secs(left.saturating_add(1)))
@@ -463,7 +545,9 @@ impl Handshakes {
                 peer.end_handshake();
                 continue;
             }
-            self.pump(prefix, now);
+            if peer.deadline().is_some_and(|due| due <= now.instant) {
+                self.pump(prefix, now);
+            }
         }
     }
 
@@ -491,7 +575,8 @@ impl Handshakes {
                 continue;
             }
             let proof = peer.handshake.as_ref().and_then(PeerHandshake::peer);
-            let checked = proof.map_or(Ok(()), |proof| self.local.identity.check_peer(&proof.certificate, self.unix));
+            let checked =
+                proof.map_or(Ok(()), |proof| self.local.identity.check_peer_again(&proof.certificate, self.unix));
             if let Err(error) = checked {
                 self.expel(prefix, &error.to_string());
             }
@@ -538,6 +623,7 @@ impl PeerState {
             retry_at: now,
             was_expelled: false,
             waits_until: now,
+            requested_until: now,
             is_guest: false,
         }
     }
@@ -556,19 +642,11 @@ impl PeerState {
         }
     }
 
-    /// Whether a Request to it, with a key of this many bits, may be created now.
-    fn may_work(&mut self, work: &mut WorkBudget, prefix: GuidPrefix, key_bits: usize, now: Now) -> bool {
-        if self.waits_until > now.instant {
-            return false;
-        }
-        if work.take(now.instant, prefix, WorkKind::OwnRequest, key_bits) {
-            return true;
-        }
-        // A forger cannot foresee which of those that wait has its turn next.
-        let [random] = random_bytes().unwrap_or([u8::MAX]);
-        let moment = now.instant.as_nanos() / WORK_PAUSE + 1 + u64::from(random % WORK_PAUSES);
-        self.waits_until = Instant::from_nanos(moment.saturating_mul(WORK_PAUSE));
-        false
+    /// Returns when the handshake has something to send.
+    fn deadline(&self) -> Option<Instant> {
+        let elapsed = self.handshake.as_ref().filter(|_| self.may_send())?.deadline()?;
+        let due = Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
+        Some(due.max(self.waits_until))
     }
 
     fn may_send(&self) -> bool {

@@ -143,6 +143,13 @@ impl SecurityPlugins {
     }
 
     fn handshakes(&self) -> MutexGuard<'_, Handshakes> {
+        let mut handshakes = self.unchanged_handshakes();
+        handshakes.forget_deadline();
+        handshakes
+    }
+
+    /// As [`Self::handshakes`], for callers that change no deadline.
+    fn unchanged_handshakes(&self) -> MutexGuard<'_, Handshakes> {
         self.handshakes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -378,7 +385,7 @@ impl PeerSecurity for SecurityPlugins {
     }
 
     fn check_others(&self, writer: &EndpointData, reader: &EndpointData) -> Result<(), Box<str>> {
-        let handshakes = self.handshakes();
+        let handshakes = self.unchanged_handshakes();
         for (side, endpoint, is_writer) in [("writer", writer, true), ("reader", reader, false)] {
             let checked = match handshakes.grant_of(endpoint.guid.prefix) {
                 Some(grant) => self.policy.check_remote(grant, endpoint, is_writer, handshakes.unix),
@@ -399,7 +406,7 @@ impl PeerSecurity for SecurityPlugins {
 
     fn deadline(&self) -> Option<Instant> {
         let now = self.latest();
-        self.handshakes().deadline(now.instant, now)
+        self.unchanged_handshakes().deadline(now)
     }
 
     fn handle_timeout(&self, now: Now) {
@@ -408,7 +415,7 @@ impl PeerSecurity for SecurityPlugins {
     }
 
     fn poll_action(&self) -> Option<SecurityAction> {
-        self.handshakes().poll_action()
+        self.unchanged_handshakes().poll_action()
     }
 }
 
@@ -445,7 +452,7 @@ impl MessageTransform for SecurityPlugins {
     }
 
     fn explain(&self) -> String {
-        self.handshakes().explain()
+        self.unchanged_handshakes().explain()
     }
 }
 

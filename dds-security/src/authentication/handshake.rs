@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Time after which a token is sent again. It doubles up to [`REPEAT_MAX`].
+/// Shortest time after which a token is sent again, and between two answers to copies of a token. It doubles up to
+/// [`REPEAT_MAX`].
 const REPEAT_MIN: Duration = Duration::from_millis(100);
 
 /// Longest time after which a token is sent again.
@@ -31,9 +32,6 @@ const ADMISSION_PAUSE_MS: u8 = 20;
 
 /// Age at which a Reply without a Final is given up. Until then it is sent again and again.
 const PENDING_END: Duration = Duration::from_secs(30);
-
-/// Shortest time between two answers to copies of a token.
-const ANSWER_PAUSE: Duration = Duration::from_millis(100);
 
 /// Shortest time between two proofs of an authenticated participant. Anyone can ask for one.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
@@ -111,6 +109,10 @@ pub struct PeerHandshake {
     peer: Option<AuthenticatedPeer>,
     /// Times that the peer has proved its identity.
     generation: u64,
+    /// As [`REPEAT_MIN`], or longer.
+    pause: Duration,
+    /// How long the last answer took.
+    answer_time: Option<Duration>,
 }
 
 #[derive(Clone)]
@@ -179,11 +181,13 @@ struct WaitingRequest {
     /// The `challenge2` that an authenticated participant has announced, and must use.
     announced: Option<[u8; 32]>,
     repetition: Repetition,
+    /// When it was sent first.
+    since: Option<Duration>,
 }
 
 impl WaitingRequest {
     fn new(announced: Option<[u8; 32]>) -> Self {
-        Self { exchanges: Vec::new(), announced, repetition: Repetition::new() }
+        Self { exchanges: Vec::new(), announced, repetition: Repetition::new(), since: None }
     }
 }
 
@@ -225,8 +229,9 @@ impl Repetition {
         self.next.is_none_or(|next| next <= now)
     }
 
-    fn note(&mut self, now: Duration) {
-        let pause = REPEAT_MIN.saturating_mul(1 << self.count.min(10)).min(REPEAT_MAX);
+    /// Notes that the token is sent. `pause` is the time until the first repetition.
+    fn note(&mut self, now: Duration, pause: Duration) {
+        let pause = pause.saturating_mul(1 << self.count.min(10)).min(REPEAT_MAX);
         self.next = Some(now.saturating_add(pause));
         self.count += 1;
     }
@@ -251,7 +256,19 @@ impl PeerHandshake {
             let nonce = next_nonce(&mut seed);
             HandshakeRole::Replier(ReplierState { nonce, pending: Vec::new(), finished: None, asking })
         };
-        Self { local, remote, seed, role, peer: None, generation: 0 }
+        Self { local, remote, seed, role, peer: None, generation: 0, pause: REPEAT_MIN, answer_time: None }
+    }
+
+    /// Sets the time after which a token is sent again, from 100 ms (the default) to 3 s.
+    ///
+    /// Participants that are busy answer late, and repeated tokens would keep them busy.
+    pub fn set_pause(&mut self, pause: Duration) {
+        self.pause = pause.clamp(REPEAT_MIN, REPEAT_MAX);
+    }
+
+    /// Returns how long a new answer has taken: from the first Request to the Reply, or from the Reply to the Final.
+    pub fn take_answer_time(&mut self) -> Option<Duration> {
+        self.answer_time.take()
     }
 
     /// The other participant, once it has proved its identity.
@@ -313,7 +330,7 @@ impl PeerHandshake {
             HandshakeStep::AuthRequest => self.handle_authentication_request(token, now),
             HandshakeStep::Request => self.handle_request(token, now, permit),
             HandshakeStep::Reply => self.handle_reply(token, now, permit),
-            HandshakeStep::Final => self.handle_final(token, permit),
+            HandshakeStep::Final => self.handle_final(token, now, permit),
         }
     }
 
@@ -339,13 +356,13 @@ impl PeerHandshake {
 
     /// Returns the next token for the other participant. Call it until it returns `None`.
     pub fn poll(&mut self, now: HandshakeTime) -> Option<DataHolder> {
-        let elapsed = now.elapsed;
+        let (elapsed, pause) = (now.elapsed, self.pause);
         match &mut self.role {
             HandshakeRole::Initiator(initiator) => {
                 let exchange = |agreement| RequestExchange::new(&self.local, agreement, &next_nonce(&mut self.seed));
-                initiator.poll(elapsed, self.peer.is_some(), exchange)
+                initiator.poll((elapsed, pause), self.peer.is_some(), exchange)
             }
-            HandshakeRole::Replier(replier) => replier.poll(elapsed, self.peer.is_some()),
+            HandshakeRole::Replier(replier) => replier.poll((elapsed, pause), self.peer.is_some()),
         }
     }
 
@@ -371,7 +388,7 @@ impl PeerHandshake {
         let announced = challenge(token, "future_challenge")?;
         let HandshakeRole::Initiator(initiator) = &mut self.role else { return Ok(()) };
         let is_renewal = self.peer.is_some() && initiator.request.is_none();
-        let pause = if is_renewal { RENEWAL_PAUSE } else { ANSWER_PAUSE };
+        let pause = if is_renewal { RENEWAL_PAUSE } else { self.pause };
         if initiator.last_request.is_some_and(|last| now.elapsed < last.saturating_add(pause)) {
             return Ok(());
         }
@@ -397,7 +414,7 @@ impl PeerHandshake {
             return Ok(());
         }
         if let Some(known) = replier.pending.iter_mut().find(|pending| pending.reply.id.request_hash == request_hash) {
-            let is_paused = known.last.is_some_and(|last| now.elapsed < last.saturating_add(ANSWER_PAUSE));
+            let is_paused = known.last.is_some_and(|last| now.elapsed < last.saturating_add(self.pause));
             if !is_paused {
                 known.repetition.next = None;
             }
@@ -414,7 +431,7 @@ impl PeerHandshake {
         replier.pending.push(PendingReply { reply, since: now.elapsed, repetition: Repetition::new(), last: None });
         if replier.asking.next.is_none() {
             // The other side has begun, so asking can wait for the Final.
-            replier.asking.note(now.elapsed);
+            replier.asking.note(now.elapsed, self.pause);
         }
         Ok(())
     }
@@ -428,11 +445,11 @@ impl PeerHandshake {
         let HandshakeRole::Initiator(initiator) = &mut self.role else { return Err(HandshakeError::Unexpected) };
         if initiator.finished.as_ref().is_some_and(|(challenge1, _)| token.binary("challenge1") == Some(challenge1)) {
             // The Final was lost, or a copy of the Reply is late. The content of the copy does not matter.
-            let is_paused = initiator.last_final.is_some_and(|last| now.elapsed < last.saturating_add(ANSWER_PAUSE));
+            let is_paused = initiator.last_final.is_some_and(|last| now.elapsed < last.saturating_add(self.pause));
             initiator.sends_final |= !is_paused;
             return Ok(());
         }
-        let Some(WaitingRequest { exchanges, announced, .. }) = &initiator.request else {
+        let Some(WaitingRequest { exchanges, announced, since, .. }) = &initiator.request else {
             return Err(HandshakeError::Unexpected);
         };
         let answered = exchanges.iter().find(|exchange| exchange.is_answered_by(token));
@@ -442,6 +459,7 @@ impl PeerHandshake {
         }
         let (final_token, peer) = exchange.finish(token, &self.local, &self.remote.guid, now.unix, permit)?;
         // The key of the exchange has served, so only its challenge stays.
+        self.answer_time = since.map(|since| now.elapsed.saturating_sub(since));
         initiator.finished = Some((exchange.challenge1, final_token));
         initiator.proposals.note_served(exchange.agreement());
         initiator.request = None;
@@ -451,7 +469,12 @@ impl PeerHandshake {
         Ok(())
     }
 
-    fn handle_final(&mut self, token: &DataHolder, permit: WorkPermit<'_>) -> Result<(), HandshakeError> {
+    fn handle_final(
+        &mut self,
+        token: &DataHolder,
+        now: HandshakeTime,
+        permit: WorkPermit<'_>,
+    ) -> Result<(), HandshakeError> {
         let HandshakeRole::Replier(replier) = &mut self.role else { return Err(HandshakeError::Unexpected) };
         if replier.finished.as_ref().is_some_and(|finished| finished.is_finished_by(token)) {
             return Ok(());
@@ -471,7 +494,9 @@ impl PeerHandshake {
         let (index, peer) = result?;
         // Earlier Requests were late copies or forged. A later one may be that of a peer that has restarted: this Final
         // may be one from before, which arrives late.
-        replier.finished = replier.pending.drain(..=index).next_back().map(|pending| pending.reply.id);
+        let answered = replier.pending.drain(..=index).next_back();
+        self.answer_time = answered.as_ref().map(|answered| now.elapsed.saturating_sub(answered.since));
+        replier.finished = answered.map(|answered| answered.reply.id);
         replier.nonce = next_nonce(&mut self.seed);
         self.peer = Some(peer);
         self.generation += 1;
@@ -482,7 +507,7 @@ impl PeerHandshake {
 impl InitiatorState {
     fn poll(
         &mut self,
-        now: Duration,
+        (now, pause): (Duration, Duration),
         is_authenticated: bool,
         new_exchange: impl FnOnce(Agreement) -> RequestExchange,
     ) -> Option<DataHolder> {
@@ -490,7 +515,7 @@ impl InitiatorState {
             self.last_final = Some(now);
             return self.finished.as_ref().map(|(_, token)| token.clone());
         }
-        let WaitingRequest { exchanges, repetition, .. } = self.request.as_mut()?;
+        let WaitingRequest { exchanges, repetition, since, .. } = self.request.as_mut()?;
         if is_authenticated && repetition.count >= RENEWAL_REPEATS {
             self.request = None;
             return None;
@@ -498,7 +523,8 @@ impl InitiatorState {
         if !repetition.is_due(now) {
             return None;
         }
-        repetition.note(now);
+        repetition.note(now, pause);
+        since.get_or_insert(now);
         self.last_request = Some(now);
         let agreement = self.proposals.next();
         self.proposals.note_sent();
@@ -532,15 +558,15 @@ impl ReplierState {
         Ok(Some(*index))
     }
 
-    fn poll(&mut self, now: Duration, is_authenticated: bool) -> Option<DataHolder> {
+    fn poll(&mut self, (now, pause): (Duration, Duration), is_authenticated: bool) -> Option<DataHolder> {
         // Waiting Replies may be those to forged Requests, so they do not end the asking.
         if !is_authenticated && self.asking.is_due(now) {
-            self.asking.note(now);
+            self.asking.note(now, pause);
             return Some(authentication_request(&self.nonce.challenge));
         }
         self.pending.retain(|pending| now < pending.since.saturating_add(PENDING_END));
         let pending = self.pending.iter_mut().find(|pending| pending.repetition.is_due(now))?;
-        pending.repetition.note(now);
+        pending.repetition.note(now, pause);
         pending.last = Some(now);
         Some(pending.reply.token.clone())
     }

@@ -219,6 +219,20 @@ impl LocalIdentity {
     /// [`CertificateError`] if it does not count.
     pub fn check_peer(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
         certificate.check_identity(&self.authority, now)?;
+        self.check_revocation(certificate)
+    }
+
+    /// Checks a certificate that [`Self::check_peer`] has accepted before: validity and revocation may have changed.
+    ///
+    /// # Errors
+    /// [`CertificateError`] if it no longer counts.
+    pub fn check_peer_again(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
+        self.authority.check_time(now)?;
+        certificate.check_time(now)?;
+        self.check_revocation(certificate)
+    }
+
+    fn check_revocation(&self, certificate: &Certificate) -> Result<(), CertificateError> {
         self.revoked.as_ref().map_or(Ok(()), |list| list.check(certificate))?;
         self.answers.as_ref().map_or(Ok(()), |answers| answers.check(certificate))
     }

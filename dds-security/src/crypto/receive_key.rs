@@ -19,8 +19,8 @@ pub struct ReceiveKey {
     material: KeyMaterial,
     /// Keys for MACs of this receiver, by the name of a part of it. The material may have one more.
     receivers: BTreeMap<[u8; 4], ReceiverKey>,
-    /// The newest first.
-    sessions: [Option<Session>; SESSIONS],
+    /// The newest first. Boxed, because a session is large, and many keys open little.
+    sessions: [Option<Box<Session>>; SESSIONS],
     refuses_replays: bool,
     /// `None` before the first bytes. It is large, and many keys never open anything.
     window: Option<Box<ReplayWindow>>,
@@ -133,17 +133,17 @@ impl ReceiveKey {
             Some(_) => None,
             None => Some(Session::derive(&self.material, header.session_id).ok_or(OpenError::UnknownKey)?),
         };
-        let session = known.and_then(|at| self.sessions[at].as_ref()).or(derived.as_ref());
+        let session = known.and_then(|at| self.sessions[at].as_deref()).or(derived.as_ref());
         session.ok_or(OpenError::UnknownKey)?.open(header, associated, bytes, footer.common)?;
         // The keys of receivers may be many. Only a sender with the common key makes this participant derive them.
         if let Some(derived) = &mut derived {
             derived.derive_receivers(&self.material, self.receiver_keys());
         }
-        let session = known.and_then(|at| self.sessions[at].as_ref()).or(derived.as_ref());
+        let session = known.and_then(|at| self.sessions[at].as_deref()).or(derived.as_ref());
         if let (Some(session), ReceiverMacs::Required) = (session, macs) {
             session.check_receiver(header, footer)?;
         }
-        if derived.is_some() {
+        if let Some(derived) = derived {
             self.keep(derived);
         }
         self.check_replay(u64::from_be_bytes(header.iv_suffix))
@@ -161,13 +161,17 @@ impl ReceiveKey {
 
     /// Keeps a new session in place of the oldest one.
     #[cold]
-    fn keep(&mut self, session: Option<Session>) {
+    fn keep(&mut self, session: Session) {
         self.sessions.rotate_right(1);
-        self.sessions[0] = session;
+        match &mut self.sessions[0] {
+            // Some senders change the session often, so the memory is reused.
+            Some(oldest) => **oldest = session,
+            none => *none = Some(Box::new(session)),
+        }
     }
 }
 
-fn is_of(session: &Option<Session>, header: &CryptoHeader) -> bool {
+fn is_of(session: &Option<Box<Session>>, header: &CryptoHeader) -> bool {
     session.as_ref().is_some_and(|session| session.id == header.session_id)
 }
 

@@ -269,7 +269,7 @@ impl Certificate {
         if is_signed { Ok(()) } else { Err(CertificateError::Signature) }
     }
 
-    fn check_time(&self, now: i64) -> Result<(), CertificateError> {
+    pub(crate) fn check_time(&self, now: i64) -> Result<(), CertificateError> {
         let validity = self.validity();
         if now < validity.not_before {
             return Err(CertificateError::NotYetValid(validity.not_before));
