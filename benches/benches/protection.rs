@@ -13,7 +13,7 @@
 //! Last, 50 participants with identities of their own start at once. All kinds take turns, and the best turn counts,
 //! because other programs disturb some of them.
 //!
-//! `-- --test` does a little of everything once, and prints no times.
+//! `-- crowd` measures that start alone. `-- --test` does a little of everything once, and prints no times.
 
 #![allow(clippy::unwrap_used, reason = "a failure ends the program")]
 
@@ -184,8 +184,17 @@ fn crowd(keystore: &Keystore, count: usize) -> f64 {
 }
 
 fn main() {
-    let is_test = std::env::args().any(|argument| argument == "--test");
+    let has_argument = |name: &str| std::env::args().any(|argument| argument == name);
+    let is_test = has_argument("--test");
     let work = if is_test { Work::TEST } else { Work::MEASURED };
+    if !has_argument("crowd") {
+        measure_pairs(work, is_test);
+    }
+    measure_crowd(work, is_test);
+}
+
+/// Measures two participants with each governance.
+fn measure_pairs(work: Work, is_test: bool) {
     let keystores = ROWS.map(|(_, kinds, _)| Keystore::with(kinds));
     let (mut trips, mut rates, mut starts) = ([f64::MAX; 6], [0_f64; 6], [const { Vec::new() }; 6]);
     for _ in 0..work.turns {
@@ -197,11 +206,6 @@ fn main() {
             (0..work.starts).for_each(|_| starts[row].push(start_to_match(keystore)));
         }
     }
-    let kinds = Kinds { rtps: "SIGN", discovery: "ENCRYPT", metadata: "ENCRYPT", ..Kinds::NONE };
-    let identities: Vec<_> = (0..work.crowd).map(identity).collect();
-    let identities: Vec<_> = identities.iter().map(String::as_str).collect();
-    let keystore = Keystore::new(&identities, kinds, |text| text);
-    let of_crowd = (0..3).map(|_| crowd(&keystore, work.crowd)).fold(f64::MAX, f64::min);
     if is_test {
         return;
     }
@@ -212,5 +216,16 @@ fn main() {
         let start = median(std::mem::take(&mut starts[row]));
         println!("{name:<17} {trip:>12.1} µs   {added:>14.2} µs   {rate:>6.0} MiB/s   {share:>8.2}   {start:>11.1} ms");
     }
-    println!("{} participants that start at once match after {of_crowd:.2} s", work.crowd);
+}
+
+/// Measures the start of many participants at once.
+fn measure_crowd(work: Work, is_test: bool) {
+    let kinds = Kinds { rtps: "SIGN", discovery: "ENCRYPT", metadata: "ENCRYPT", ..Kinds::NONE };
+    let identities: Vec<_> = (0..work.crowd).map(identity).collect();
+    let identities: Vec<_> = identities.iter().map(String::as_str).collect();
+    let keystore = Keystore::new(&identities, kinds, |text| text);
+    let of_crowd = (0..3).map(|_| crowd(&keystore, work.crowd)).fold(f64::MAX, f64::min);
+    if !is_test {
+        println!("{} participants that start at once match after {of_crowd:.2} s", work.crowd);
+    }
 }
