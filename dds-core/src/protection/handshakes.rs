@@ -34,16 +34,15 @@ use std::sync::Arc;
 const HANDSHAKES_MAX: usize = 128;
 /// How long a handshake goes on after the last sign of its participant: three announcements with the defaults.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Most Requests to other participants that wait for their proofs, while these answer in [`ANSWER_TIME_GOAL`].
+/// Most Requests that wait for their answers at once, while other participants answer in [`ANSWER_TIME_GOAL`].
 ///
-/// More of them at once would not be answered sooner. In a crowd they would be repeated while they wait in queues.
+/// In a crowd, more of them would wait in queues, and would be repeated there. Forged announcements cause Requests that
+/// get no answer, so a Request counts for two answer times at most.
 const REQUESTS_MAX: u32 = 8;
-/// Later answers come from participants that are busy, so fewer Requests are under way.
+/// Answers that take longer come from busy participants, so fewer Requests wait at once.
 const ANSWER_TIME_GOAL: std::time::Duration = std::time::Duration::from_millis(25);
-/// Answer time before the first answer: two Requests are under way.
-const ANSWER_TIME_FIRST: std::time::Duration = std::time::Duration::from_millis(100);
-/// How long a Request without a proof counts as under way, at least. Most answers take milliseconds.
-const REQUEST_PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
+/// Answer time before the first answer. Four Requests wait at once then.
+const ANSWER_TIME_FIRST: std::time::Duration = std::time::Duration::from_millis(50);
 /// Longest answer time that counts. A computer may have slept.
 const ANSWER_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(1);
 /// How long a known deadline counts.
@@ -104,9 +103,9 @@ pub(super) struct PeerState {
     refusal: Option<String>,
     retry_at: Instant,
     was_expelled: bool,
-    /// There was no budget for a Request to it.
+    /// There was no budget for a Request to it, or too many others waited for answers.
     waits_until: Instant,
-    /// A Request to it counts as under way until then, or until its proof.
+    /// A Request to it counts as one that waits for its answer until then, or until its proof.
     requested_until: Instant,
     /// It takes part without an identity, although a forged announcement has claimed one.
     is_guest: bool,
@@ -312,12 +311,12 @@ impl Handshakes {
             return false;
         }
         let waits = |peer: &PeerState| peer.proved.is_none() && peer.requested_until > now.instant;
-        let under_way = self.peers.values().filter(|peer| waits(peer)).count();
+        let waiting = self.peers.values().filter(|peer| waits(peer)).count();
         let requests_max = self.requests_max();
         let Some(peer) = self.peers.get_mut(&prefix) else { return false };
-        let is_admitted = under_way < requests_max || peer.proved.is_some();
+        let is_admitted = waiting < requests_max || peer.proved.is_some();
         if is_admitted && self.work.take(now.instant, prefix, WorkKind::OwnRequest, key_bits) {
-            let patience = REQUEST_PATIENCE.max(self.answer_time.saturating_mul(2));
+            let patience = self.answer_time + self.answer_time.max(ANSWER_TIME_GOAL);
             let patience = Duration::from_nanos(i64::try_from(patience.as_nanos()).unwrap_or(i64::MAX));
             peer.requested_until = now.instant.after(patience).unwrap_or(now.instant);
             return true;
@@ -329,7 +328,7 @@ impl Handshakes {
         false
     }
 
-    /// Returns how many Requests may be under way.
+    /// Returns how many Requests may wait for answers at once.
     fn requests_max(&self) -> usize {
         let times = self.answer_time.as_nanos() / ANSWER_TIME_GOAL.as_nanos();
         (REQUESTS_MAX / u32::try_from(times).unwrap_or(u32::MAX).clamp(1, REQUESTS_MAX)) as usize
@@ -338,7 +337,7 @@ impl Handshakes {
     /// Notes how long an answer has taken.
     fn note_answer_time(&mut self, taken: std::time::Duration) {
         let taken = taken.min(ANSWER_TIME_MAX);
-        // It grows at once, because a crowd is busy together, and falls slowly.
+        // It grows fast, because the participants of a crowd are busy together, and falls slowly.
         let weight = if taken > self.answer_time { 2 } else { 8 };
         self.answer_time = (self.answer_time.saturating_mul(weight - 1) + taken) / weight;
     }

@@ -103,8 +103,8 @@ fn participants_with_identities_match_without_message_storm() {
     // A busy host answers late. Many handshakes at once would repeat their messages, and so would HEARTBEATs.
     let handling = Duration::from_millis(2);
     let counted = crowd_of(18, (handling, Duration::ZERO), builder);
-    assert!(counted.each_pair <= 47.0, "{} datagrams for each pair", counted.each_pair);
+    assert!(counted.each_pair <= 56.0, "{} datagrams for each pair", counted.each_pair);
     // It answers all datagrams that wait for it together.
     let counted = crowd_of(18, (handling, Duration::from_millis(30)), builder);
-    assert!(counted.each_pair <= 25.0, "{} datagrams for each pair", counted.each_pair);
+    assert!(counted.each_pair <= 30.0, "{} datagrams for each pair", counted.each_pair);
 }
