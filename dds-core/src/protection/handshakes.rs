@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Most Requests that wait for their answers at once, while other participants answer in [`ANSWER_TIME_GOAL`].
 ///
 /// In a crowd, more of them would wait in queues, and would be repeated there. Forged announcements cause Requests that
-/// get no answer, so a Request counts for two answer times at most.
+/// get no answer. So a Request counts for two answer times, or for one and [`ANSWER_TIME_GOAL`] if that is longer.
 const REQUESTS_MAX: u32 = 8;
 /// Answers that take longer come from busy participants, so fewer Requests wait at once.
 const ANSWER_TIME_GOAL: std::time::Duration = std::time::Duration::from_millis(25);

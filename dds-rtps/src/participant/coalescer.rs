@@ -1,9 +1,9 @@
 //! Merges messages to the same participant into one datagram.
 //!
 //! All builtin endpoints send to each participant, several times when two meet. Each datagram costs its sender a
-//! system call and wakes a thread of its receiver. So a message is appended, without its header, to the one before it
-//! with the same locators. It must begin with its destination, or both are for all participants. No other state
-//! carries over: a DATA of a builtin writer always has its own INFO_TIMESTAMP.
+//! system call and wakes a thread of its receiver. So a message is appended, without its header, to a waiting one with
+//! the same locators. It must begin with its destination, or both are for all participants. No other state carries
+//! over: a DATA of a builtin writer always has its own INFO_TIMESTAMP.
 
 use crate::output::Datagram;
 use crate::wire::{Header, Headroom, Message, Submessage};

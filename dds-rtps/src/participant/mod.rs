@@ -21,6 +21,7 @@
 //! | `awareness` | remote readers that do not know our writers yet |
 //! | `type_lookup` | type requests and replies |
 //! | `security`, `stateless_messages` | the builtin endpoints of DDS Security; messages of handshakes |
+//! | `volatile_pairs` | the pair for the keys of each participant |
 //! | `builtin_pairs`, `coalescer` | the builtin endpoints, and the datagrams that they share |
 
 mod awareness;
