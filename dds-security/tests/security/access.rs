@@ -1,14 +1,12 @@
 //! Governance and permissions, from documents as vendors and ROS 2 write them.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_security::access::{
     AccessAction, AccessReason, AccessRequest, DomainRule, Governance, Permissions, ProtectionKind, SubjectName,
 };
 use proptest::prelude::*;
 
-const GOVERNANCE: &str = include_str!("documents/governance.xml");
-const PERMISSIONS: &str = include_str!("documents/permissions.xml");
+const GOVERNANCE: &str = include_str!("../documents/governance.xml");
+const PERMISSIONS: &str = include_str!("../documents/permissions.xml");
 
 /// 2026-01-01.
 const NOW: i64 = 1_767_225_600;

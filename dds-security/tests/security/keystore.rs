@@ -1,7 +1,5 @@
 //! The files of a fleet: made, extended, damaged and checked.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_security::access::{AccessAction, AccessReason, AccessRequest};
 use dds_security::keystore::{Fleet, FleetError, FleetOptions, FleetRights, FleetStep, KeystoreCheck, check};
 use dds_security::pki::{Certificate, CertificateError, KeyAlgorithm, Validity};
@@ -247,7 +245,7 @@ fn identity_with_a_key_in_a_token_gets_no_other_key() {
 fn longer_rsa_key_without_a_certificate_gets_one() {
     let folder = Folder::new("longer-rsa");
     folder.make(&[]);
-    let key = include_str!("pki/rsa4096.key.pem");
+    let key = include_str!("../pki/rsa4096.key.pem");
     for (identity, algorithm) in [("robot7", KeyAlgorithm::Rsa2048), ("robot8", KeyAlgorithm::Rsa3072)] {
         fs::create_dir_all(folder.path(&format!("enclaves/{identity}"))).unwrap();
         fs::write(folder.path(&format!("enclaves/{identity}/key.pem")), key).unwrap();
@@ -260,7 +258,7 @@ fn longer_rsa_key_without_a_certificate_gets_one() {
     assert_eq!((checked.identities.len(), checked.has_errors()), (2, false), "{:?}", checked.findings);
     // A shorter key is no longer one.
     fs::create_dir_all(folder.path("enclaves/robot9")).unwrap();
-    fs::write(folder.path("enclaves/robot9/key.pem"), include_str!("pki/rsa.robot.key.pem")).unwrap();
+    fs::write(folder.path("enclaves/robot9/key.pem"), include_str!("../pki/rsa.robot.key.pem")).unwrap();
     let options = FleetOptions { algorithm: KeyAlgorithm::Rsa3072, ..options(&["robot9"]) };
     let error = Fleet::create(&folder.0, &options).unwrap_err().to_string();
     assert!(error.contains("the key is RSA with 2048 bits, and not RSA with 3072 bits"), "{error}");

@@ -3,8 +3,6 @@
 //! The network forgets nothing: it delivers each token that was ever sent, any number of times, in any order, or
 //! never. Clocks pass the time of a repetition, and one side may restart. The machines are the real ones.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_security::authentication::{
     DataHolder, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake, TokenByteOrder,
 };

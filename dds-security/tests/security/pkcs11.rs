@@ -1,9 +1,6 @@
 //! Identities whose private keys stay in a PKCS #11 token.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod soft_hsm;
-
+use crate::soft_hsm::{PIN, SoftHsm, with_soft_hsm};
 use cryptoki::session::UserType;
 use cryptoki::types::AuthPin;
 use dds_security::authentication::{
@@ -11,7 +8,6 @@ use dds_security::authentication::{
 };
 use dds_security::keystore::{Fleet, FleetOptions, KEY_URI, check};
 use dds_security::pki::{Certificate, Issuer, KeyAlgorithm, Pkcs11Error, Pkcs11Key, Pkcs11Uri, PrivateKey, Validity};
-use soft_hsm::{PIN, SoftHsm, with_soft_hsm};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,7 +62,7 @@ fn assert_agreed(participants: &[Arc<LocalParticipant>; 2]) {
 
 #[test]
 fn identities_in_tokens_prove_themselves() {
-    with_soft_hsm("identities_in_tokens_prove_themselves", |hsm| {
+    with_soft_hsm("pkcs11::identities_in_tokens_prove_themselves", |hsm| {
         hsm.add_token("fleet");
         let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
         let algorithms = [KeyAlgorithm::EcP256, KeyAlgorithm::EcP384, KeyAlgorithm::Rsa2048];
@@ -91,7 +87,7 @@ fn identities_in_tokens_prove_themselves() {
 
 #[test]
 fn key_that_the_token_has_closed_is_opened_again() {
-    with_soft_hsm("key_that_the_token_has_closed_is_opened_again", |hsm| {
+    with_soft_hsm("pkcs11::key_that_the_token_has_closed_is_opened_again", |hsm| {
         hsm.add_token("fleet");
         let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
         let mut pair =
@@ -117,7 +113,7 @@ fn key_that_the_token_has_closed_is_opened_again() {
 
 #[test]
 fn refused_pin_is_not_tried_again() {
-    with_soft_hsm("refused_pin_is_not_tried_again", |hsm| {
+    with_soft_hsm("pkcs11::refused_pin_is_not_tried_again", |hsm| {
         hsm.add_token("fleet");
         let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
         let mut pair =
@@ -142,7 +138,7 @@ fn refused_pin_is_not_tried_again() {
 
 #[test]
 fn faults_of_tokens_name_the_next_step() {
-    with_soft_hsm("faults_of_tokens_name_the_next_step", |hsm| {
+    with_soft_hsm("pkcs11::faults_of_tokens_name_the_next_step", |hsm| {
         ["fleet", "spare", "spare"].into_iter().for_each(|label| hsm.add_token(label));
         let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
         let [own, other] = [(); 2].map(|()| PrivateKey::generate().unwrap());
@@ -151,7 +147,7 @@ fn faults_of_tokens_name_the_next_step() {
         }
         hsm.import(&other.to_pem(), "fleet", "twice", "04");
         let certificate = authority.issue("robot", &own, VALIDITY).unwrap();
-        let rsa = PrivateKey::from_pem(include_str!("pki/rsa.robot.key.pem")).unwrap();
+        let rsa = PrivateKey::from_pem(include_str!("../pki/rsa.robot.key.pem")).unwrap();
         let of_rsa = authority.issue("robot", &rsa, VALIDITY).unwrap();
         let open = |uri: &str, certificate: &Certificate| Pkcs11Key::open(&uri.parse().unwrap(), certificate);
         let module = hsm.module;
@@ -183,7 +179,7 @@ fn faults_of_tokens_name_the_next_step() {
 
 #[test]
 fn check_opens_the_key_of_an_enclave() {
-    with_soft_hsm("check_opens_the_key_of_an_enclave", |hsm| {
+    with_soft_hsm("pkcs11::check_opens_the_key_of_an_enclave", |hsm| {
         hsm.add_token("fleet");
         let folder = hsm.folder.join("keystore");
         let options = FleetOptions { identities: vec!["robot".to_owned()], ..FleetOptions::new(VALIDITY) };

@@ -1,7 +1,5 @@
 //! Handshakes over a network that loses, repeats, reorders and reflects tokens, with restarts and forgers.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_security::authentication::{
     DataHolder, HandshakeError, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake,
     TokenByteOrder,

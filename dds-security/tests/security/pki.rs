@@ -2,8 +2,6 @@
 //!
 //! `tests/pki/make.sh` makes the files. If the command `openssl` exists, it also checks what this crate makes.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_security::access::{Governance, SubjectName};
 use dds_security::pki::{
     Certificate, CertificateError, IssueError, Issuer, KeyError, PrivateKey, RevocationList, SignatureError, Validity,
@@ -13,7 +11,7 @@ use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const GOVERNANCE: &str = include_str!("documents/governance.xml");
+const GOVERNANCE: &str = include_str!("../documents/governance.xml");
 
 /// 2030-01-01, within the validity of all files.
 const NOW: i64 = 1_893_456_000;

@@ -1,7 +1,5 @@
 //! Pre-shared keys: which participant opens which message, and what an outsider can do.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_security::crypto::OpenError;
 use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection, SealError};
 use proptest::prelude::*;
@@ -39,8 +37,8 @@ fn open(by: &PskProtection, bytes: &[u8]) -> Result<Vec<u8>, OpenError> {
 #[test]
 fn vectors_of_the_layout_are_opened() {
     let receiver = protection(key(0x0102_0304, TEXT));
-    let encrypted = include_bytes!("vectors/psk_message_encrypted.bin");
-    let signed = include_bytes!("vectors/psk_message_signed.bin");
+    let encrypted = include_bytes!("../vectors/psk_message_encrypted.bin");
+    let signed = include_bytes!("../vectors/psk_message_signed.bin");
     assert_eq!(open(&receiver, encrypted), Ok(plain(SENDER)));
     assert_eq!(open(&receiver, signed), Ok(plain(SENDER)));
     assert_eq!(signed[44..64], plain(SENDER)[20..]);
@@ -49,7 +47,7 @@ fn vectors_of_the_layout_are_opened() {
 #[test]
 fn sealed_message_differs_from_the_vector_in_counter_and_cipher_only() {
     let message = sealed(&protection(key(0x0102_0304, TEXT)));
-    let vector = include_bytes!("vectors/psk_message_encrypted.bin");
+    let vector = include_bytes!("../vectors/psk_message_encrypted.bin");
     assert_eq!(message.len(), vector.len());
     // Message header, prefix with flags A and P, kind with revision, key id.
     assert_eq!(message[..32], vector[..32]);

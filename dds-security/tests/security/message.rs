@@ -1,9 +1,5 @@
 //! Protection of whole messages, with every kind and binding, and what other vendors have sealed.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod captured;
-
 use dds_security::crypto::message::{self, HeaderBinding};
 use dds_security::crypto::{Audience, KeyMaterial, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind};
 use proptest::prelude::*;
