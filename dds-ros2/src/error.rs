@@ -116,6 +116,8 @@ pub enum Error {
         path: PathBuf,
         /// The line from 1, or `None` if the file was not read.
         line: Option<usize>,
+        /// The column from 1, in characters, or `None` if the file was not read.
+        column: Option<usize>,
         /// The problem, and the expected form.
         reason: String,
     },
@@ -165,10 +167,11 @@ impl fmt::Display for Error {
                 write!(f, "the server of action {action:?} canceled no goal: {reason}")
             }
             Self::Parameter { reason } => f.write_str(reason),
-            Self::ParameterFile { path, line: Some(line), reason } => {
-                write!(f, "invalid parameter file {path:?}, line {line}: {reason}")
+            Self::ParameterFile { path, line: Some(line), column, reason } => {
+                let column = column.map_or_else(String::new, |column| format!(", column {column}"));
+                write!(f, "invalid parameter file {path:?}, line {line}{column}: {reason}")
             }
-            Self::ParameterFile { path, line: None, reason } => {
+            Self::ParameterFile { path, line: None, reason, .. } => {
                 write!(f, "parameter file {path:?} was not read: {reason}")
             }
             #[cfg(feature = "tf2")]

@@ -108,9 +108,9 @@ fn parameter(argument: &str) -> Result<Override> {
 /// Reads a parameter file.
 pub(super) fn parameters_of(path: impl AsRef<Path>) -> Result<Vec<Override>> {
     let path = path.as_ref();
-    let failed = |line, reason| Error::ParameterFile { path: path.to_owned(), line, reason };
-    let text = std::fs::read_to_string(path).map_err(|error| failed(None, error.to_string()))?;
-    parse_file(&text).map_err(|problem| failed(Some(problem.line), problem.reason))
+    let failed = |line, column, reason| Error::ParameterFile { path: path.to_owned(), line, column, reason };
+    let text = std::fs::read_to_string(path).map_err(|error| failed(None, None, error.to_string()))?;
+    parse_file(&text).map_err(|problem| failed(Some(problem.line), Some(problem.column), problem.reason))
 }
 
 fn unicode(argument: OsString) -> Result<String> {

@@ -1,10 +1,10 @@
 //! Parameter files of ROS 2 (`rcl/rcl_yaml_param_parser`).
 //!
-//! `saphyr-parser` reads the YAML. Values are scalars, and sequences of scalars of one type. As in `rcl`, anchors and
-//! aliases are errors. Each error names its line.
+//! `saphyr-parser` reads the YAML. Values are scalars, and sequences of scalars of one type. As in `rcl`, aliases are
+//! errors, so that a small file cannot repeat a large value many times. Each error names its line and column.
 
 use super::value::ParameterValue;
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 
 /// Nodes and parameters of a file. Larger files are refused.
 const ENTRIES_MAX: usize = 100_000;
@@ -53,24 +53,31 @@ fn matches(pattern: &[&str], name: &[&str]) -> bool {
     reached[name.len()]
 }
 
-/// A problem of a file, with its line from 1.
+/// A problem of a file, with its line and column from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct YamlProblem {
     pub(crate) line: usize,
+    pub(crate) column: usize,
     pub(crate) reason: String,
 }
 
 type Parsed<T> = Result<T, YamlProblem>;
 
-fn problem<T>(line: usize, reason: impl Into<String>) -> Parsed<T> {
-    Err(YamlProblem { line, reason: reason.into() })
+fn problem<T>(at: Marker, reason: impl Into<String>) -> Parsed<T> {
+    Err(YamlProblem { line: at.line(), column: at.col() + 1, reason: reason.into() })
 }
 
 impl YamlProblem {
     fn of_parser(error: &ScanError, text: &str) -> Self {
-        // The parser notices a missing bracket after the last line.
-        let line = error.marker().line().min(text.lines().count());
-        Self { line, reason: error.info().to_owned() }
+        let reason = error.info().to_owned();
+        let (line, column) = (error.marker().line(), error.marker().col() + 1);
+        match text.lines().enumerate().last() {
+            // The parser notices a missing bracket after the last line.
+            Some((index, last)) if line > index + 1 => {
+                Self { line: index + 1, column: last.chars().count() + 1, reason }
+            }
+            _ => Self { line, column, reason },
+        }
     }
 }
 
@@ -80,14 +87,14 @@ pub(crate) fn parse_file(text: &str) -> Parsed<Vec<Override>> {
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| YamlProblem::of_parser(&error, text))?;
-        let line = span.start.line();
+        let at = span.start;
         if let Event::DocumentStart(_) = event {
             documents += 1;
             if documents > 1 {
-                return problem(line, "expected one document");
+                return problem(at, "expected one document");
             }
         }
-        file.add(event, line)?;
+        file.add(event, at)?;
     }
     Ok(file.found)
 }
@@ -95,19 +102,18 @@ pub(crate) fn parse_file(text: &str) -> Parsed<Vec<Override>> {
 /// Returns the value of an argument: a scalar, or a sequence of scalars such as `[1, 2]`.
 ///
 /// # Errors
-/// The reason. Lines count from 1.
+/// The reason.
 pub(crate) fn value_of(text: &str) -> Parsed<ParameterValue> {
     let (mut reader, mut value) = (ValueReader::default(), None);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| YamlProblem::of_parser(&error, text))?;
-        let line = span.start.line();
-        if let Some(read) = reader.read(&event, line)?
+        if let Some(read) = reader.read(&event, span.start)?
             && value.replace(read).is_some()
         {
-            return problem(line, "expected one value");
+            return problem(span.start, "expected one value");
         }
     }
-    value.map_or_else(|| problem(1, NO_VALUE), Ok)
+    value.map_or_else(|| problem(Marker::new(0, 1, 0), NO_VALUE), Ok)
 }
 
 const NO_VALUE: &str = "expected a scalar, or a sequence of scalars";
@@ -115,39 +121,35 @@ const NO_VALUE: &str = "expected a scalar, or a sequence of scalars";
 /// Reads scalars and sequences of scalars.
 #[derive(Default)]
 struct ValueReader {
-    /// The items of the open sequence.
-    items: Option<Vec<ParameterValue>>,
+    /// The start of the open sequence, and its items.
+    open: Option<(Marker, Vec<ParameterValue>)>,
 }
 
 impl ValueReader {
     /// Returns the value that ends with this event.
-    fn read(&mut self, event: &Event<'_>, line: usize) -> Parsed<Option<ParameterValue>> {
-        refuse_reference(event, line)?;
+    fn read(&mut self, event: &Event<'_>, at: Marker) -> Parsed<Option<ParameterValue>> {
+        refuse_alias(event, at)?;
         match event {
             Event::Scalar(text, style, _, tag) => {
-                let scalar = scalar_of(text, *style, tag.as_deref(), line)?;
-                let Some(items) = &mut self.items else { return Ok(Some(scalar)) };
+                let scalar = scalar_of(text, *style, tag.as_deref(), at)?;
+                let Some((_, items)) = &mut self.open else { return Ok(Some(scalar)) };
                 items.push(scalar);
             }
-            Event::SequenceStart(..) if self.items.is_none() => self.items = Some(Vec::new()),
-            Event::SequenceStart(..) | Event::MappingStart(..) => return problem(line, NO_VALUE),
-            Event::SequenceEnd => return list_of(&self.items.take().unwrap_or_default(), line).map(Some),
+            Event::SequenceStart(..) if self.open.is_none() => self.open = Some((at, Vec::new())),
+            Event::SequenceStart(..) | Event::MappingStart(..) => return problem(at, NO_VALUE),
+            Event::SequenceEnd => return self.open.take().map(|(start, items)| list_of(&items, start)).transpose(),
             _ => {}
         }
         Ok(None)
     }
 }
 
-/// Refuses anchors and aliases: a small file could repeat a large value many times.
-fn refuse_reference(event: &Event<'_>, line: usize) -> Parsed<()> {
-    let is_reference = match event {
-        Event::Alias(_) => true,
-        Event::Scalar(_, _, anchor, _) | Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
-            *anchor != 0
-        }
-        _ => false,
-    };
-    if is_reference { problem(line, "anchors and aliases are not supported: repeat the value") } else { Ok(()) }
+/// Refuses aliases. An anchor without an alias has no effect.
+fn refuse_alias(event: &Event<'_>, at: Marker) -> Parsed<()> {
+    match event {
+        Event::Alias(_) => problem(at, "aliases are not supported: repeat the value"),
+        _ => Ok(()),
+    }
 }
 
 /// Collects the values of a file from the events of the parser.
@@ -160,51 +162,51 @@ struct FileBuilder {
 }
 
 impl FileBuilder {
-    fn add(&mut self, event: Event<'_>, line: usize) -> Parsed<()> {
-        refuse_reference(&event, line)?;
-        let awaits_value = self.value.items.is_none() && !matches!(self.keys.last(), Some(None));
+    fn add(&mut self, event: Event<'_>, at: Marker) -> Parsed<()> {
+        refuse_alias(&event, at)?;
+        let awaits_value = self.value.open.is_none() && !matches!(self.keys.last(), Some(None));
         match (event, self.keys.last_mut()) {
-            (Event::MappingStart(..), _) if awaits_value => return self.open_mapping(line),
+            (Event::MappingStart(..), _) if awaits_value => return self.open_mapping(at),
             (Event::MappingEnd, _) => {
                 self.keys.pop();
                 self.end_value();
             }
             (Event::Scalar(text, ..), Some(key @ None)) => *key = Some(text.into_owned()),
-            (Event::SequenceStart(..), Some(None)) => return problem(line, NO_VALUE),
+            (Event::SequenceStart(..), Some(None)) => return problem(at, NO_VALUE),
             // A document without content is an empty scalar.
             (Event::Scalar(text, ..), None) if text.is_empty() => {}
             (Event::Scalar(..) | Event::SequenceStart(..), None) => {
-                return problem(line, "expected a mapping from the names of nodes");
+                return problem(at, "expected a mapping from the names of nodes");
             }
             (event, _) => {
-                if let Some(value) = self.value.read(&event, line)? {
-                    return self.put(value, line);
+                if let Some(value) = self.value.read(&event, at)? {
+                    return self.put(value, at);
                 }
             }
         }
         Ok(())
     }
 
-    fn open_mapping(&mut self, line: usize) -> Parsed<()> {
+    fn open_mapping(&mut self, at: Marker) -> Parsed<()> {
         if self.keys.len() >= DEPTH_MAX {
-            return problem(line, format!("the file has more than {DEPTH_MAX} levels"));
+            return problem(at, format!("the file has more than {DEPTH_MAX} levels"));
         }
         self.keys.push(None);
         Ok(())
     }
 
     /// Adds the value for the keys that are open.
-    fn put(&mut self, value: ParameterValue, line: usize) -> Parsed<()> {
+    fn put(&mut self, value: ParameterValue, at: Marker) -> Parsed<()> {
         if self.found.len() >= ENTRIES_MAX {
-            return problem(line, format!("the file has more than {ENTRIES_MAX} values"));
+            return problem(at, format!("the file has more than {ENTRIES_MAX} values"));
         }
         let keys: Vec<&str> = self.keys.iter().flatten().map(String::as_str).collect();
-        let Some(at) = keys.iter().position(|key| *key == PARAMETERS_KEY) else {
-            return problem(line, "expected `ros__parameters` between the name of the node and its parameters");
+        let Some(before) = keys.iter().position(|key| *key == PARAMETERS_KEY) else {
+            return problem(at, "expected `ros__parameters` between the name of the node and its parameters");
         };
-        let (node, name) = (keys[..at].join("/"), keys[at + 1..].join("."));
+        let (node, name) = (keys[..before].join("/"), keys[before + 1..].join("."));
         if node.is_empty() || name.is_empty() {
-            return problem(line, "expected the name of a node before `ros__parameters`, and parameters below it");
+            return problem(at, "expected the name of a node before `ros__parameters`, and parameters below it");
         }
         self.found.push(Override { node, name, value });
         self.end_value();
@@ -220,7 +222,7 @@ impl FileBuilder {
 }
 
 /// Returns an array of scalars of one type. An empty one is a `StringArray`, and fits each array parameter.
-fn list_of(scalars: &[ParameterValue], line: usize) -> Parsed<ParameterValue> {
+fn list_of(scalars: &[ParameterValue], at: Marker) -> Parsed<ParameterValue> {
     macro_rules! array {
         ($scalar:ident, $array:ident) => {{
             let values = scalars.iter().map(|scalar| match scalar {
@@ -234,15 +236,15 @@ fn list_of(scalars: &[ParameterValue], line: usize) -> Parsed<ParameterValue> {
         .or_else(|| array!(Bool, BoolArray))
         .or_else(|| array!(Integer, IntegerArray))
         .or_else(|| array!(Double, DoubleArray));
-    array.map_or_else(|| problem(line, "the items of an array must have one type"), Ok)
+    array.map_or_else(|| problem(at, "the items of an array must have one type"), Ok)
 }
 
-fn scalar_of(text: &str, style: ScalarStyle, tag: Option<&Tag>, line: usize) -> Parsed<ParameterValue> {
+fn scalar_of(text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Marker) -> Parsed<ParameterValue> {
     match tag {
         Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(text.into()),
-        Some(tag) => problem(line, format!("the tag {tag} is not supported, only !!str")),
-        None if style != ScalarStyle::Plain => Ok(text.into()),
-        None if text.is_empty() => problem(line, "expected a value after the key"),
+        Some(tag) => problem(at, format!("the tag {tag} is not supported, only !!str")),
+        None if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => Ok(text.into()),
+        None if text.is_empty() => problem(at, "expected a value after the key"),
         None => Ok(plain(text)),
     }
 }
@@ -255,27 +257,35 @@ fn plain(text: &str) -> ParameterValue {
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => f64::INFINITY.into(),
         "-.inf" | "-.Inf" | "-.INF" => f64::NEG_INFINITY.into(),
         ".nan" | ".NaN" | ".NAN" => f64::NAN.into(),
-        _ => integer(text).map(ParameterValue::Integer).unwrap_or_else(|| match text.parse::<f64>() {
-            // Rust also reads words such as `infinity`, which are texts in YAML.
-            Ok(value) if text.contains(|c: char| c.is_ascii_digit()) => ParameterValue::Double(value),
-            _ => ParameterValue::String(text.to_owned()),
-        }),
+        _ => match (integer(text), double(text)) {
+            (Some(value), _) => value.into(),
+            (None, Some(value)) => value.into(),
+            (None, None) => text.into(),
+        },
     }
 }
 
-/// Reads decimal and hexadecimal numbers.
+/// Reads a number as `strtoll` does: octal after `0`, and hexadecimal after `0x`.
 fn integer(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
     };
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(digits) => i64::from_str_radix(&format!("{sign}{digits}"), 16).ok(),
-        None => format!("{sign}{digits}").parse().ok(),
-    }
+    let (radix, digits) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (16, digits),
+        None => (if digits.starts_with('0') { 8 } else { 10 }, digits),
+    };
+    // `from_str_radix` would read a second sign.
+    let are_digits = digits.chars().all(|digit| digit.is_digit(radix));
+    are_digits.then(|| i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()).flatten()
+}
+
+/// Reads a number as `strtod` does, but no hexadecimal one. Numbers too large or too small for a double remain texts.
+fn double(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    let mantissa = text.split(['e', 'E']).next()?;
+    let is_zero_or_word = !mantissa.contains(|digit| matches!(digit, '1'..='9'));
+    (value.is_normal() || is_zero_or_word).then_some(value)
 }
 
 #[cfg(test)]
@@ -317,7 +327,23 @@ mod tests {
             ("'7'", "7".into()),
             ("it's", "it's".into()),
             ("'it''s'", "it's".into()),
-            ("infinity", "infinity".into()),
+            ("010", 8_i64.into()),
+            ("-010", (-8_i64).into()),
+            ("08", 8.0.into()),
+            ("-0X1f", (-31_i64).into()),
+            ("0x-5", "0x-5".into()),
+            ("0o10", "0o10".into()),
+            ("9223372036854775808", 9_223_372_036_854_775_808.0.into()),
+            ("0.0", 0.0.into()),
+            ("1e999", "1e999".into()),
+            ("1e-999", "1e-999".into()),
+            ("Infinity", f64::INFINITY.into()),
+            ("-inf", f64::NEG_INFINITY.into()),
+            ("|-\n  7", 7_i64.into()),
+            ("|\n  7", "7\n".into()),
+            ("&a 7", 7_i64.into()),
+            ("[&a 1, 010]", vec![1_i64, 8].into()),
+            ("~", "~".into()),
             ("1.2.3", "1.2.3".into()),
             ("[]", Vec::<String>::new().into()),
             ("[1, 2]", vec![1_i64, 2].into()),
@@ -348,33 +374,44 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_or_wrong_lines_are_named() {
+    fn unsupported_or_wrong_places_are_named() {
         let head = "n:\n  ros__parameters:\n    ";
-        for (text, line, expected) in [
-            ("a: 1", 1, "ros__parameters"),
-            ("n:\n\tros__parameters:", 2, "tab"),
-            (&format!("{head}a: [1, x]"), 3, "one type"),
-            (&format!("{head}a: [1, [2]]"), 3, "a scalar, or a sequence"),
-            (&format!("{head}a: [{{b: 1}}]"), 3, "a scalar, or a sequence"),
-            (&format!("{head}a: [1, 2"), 3, ""),
-            (&format!("{head}a: &anchor 1\n    b: *anchor"), 3, "repeat the value"),
-            (&format!("{head}a: !color red"), 3, "!color"),
-            (&format!("{head}a: 'x"), 3, ""),
-            (&format!("{head}a:"), 3, "expected a value"),
-            (&format!("{head}? [a]\n    : 1"), 3, "a scalar, or a sequence"),
-            (&format!("{head}a: 1\n      b: 2"), 4, ""),
-            (&format!("{head}a: 1\n---\n"), 4, "one document"),
-            ("just text", 1, "expected a mapping"),
-            ("- 1", 1, "expected a mapping"),
+        for (text, place, expected) in [
+            ("a: 1", (1, 4), "ros__parameters"),
+            ("n:\n\tros__parameters:", (2, 2), "tab"),
+            (&format!("{head}a: [1, x]"), (3, 8), "one type"),
+            (&format!("{head}a:\n    - 1\n    - x\n    b: 2"), (4, 7), "one type"),
+            (&format!("{head}a: [1, [2]]"), (3, 12), "a scalar, or a sequence"),
+            (&format!("{head}a: [{{b: 1}}]"), (3, 9), "a scalar, or a sequence"),
+            (&format!("{head}a: [1, 2"), (3, 13), ""),
+            (&format!("{head}a: &anchor 1\n    b: *anchor"), (4, 8), "repeat the value"),
+            (&format!("{head}a: !color red"), (3, 8), "!color"),
+            (&format!("{head}a: 'x"), (3, 8), ""),
+            (&format!("{head}a:"), (3, 6), "expected a value"),
+            (&format!("{head}? [a]\n    : 1"), (3, 7), "a scalar, or a sequence"),
+            (&format!("{head}a: 1\n      b: 2"), (4, 8), ""),
+            (&format!("{head}a: 1\n---\n"), (4, 1), "one document"),
+            ("just text", (1, 1), "expected a mapping"),
+            ("- 1", (1, 1), "expected a mapping"),
         ] {
             let error = parse_file(text).unwrap_err();
-            assert!(error.line == line && error.reason.contains(expected), "{text:?}: {error:?}");
+            assert!((error.line, error.column) == place && error.reason.contains(expected), "{text:?}: {error:?}");
         }
         for text in ["", "{a: 1}", "[[1]]", "[1, x]", "'x", "*a", "1\n---\n2"] {
             assert!(value_of(text).is_err(), "{text}");
         }
-        let deep = "a: {".repeat(100) + &"}".repeat(100);
+    }
+
+    #[test]
+    fn files_that_would_grow_are_refused() {
+        let deep = "a: {".repeat(100_000) + &"}".repeat(100_000);
         assert!(parse_file(&deep).unwrap_err().reason.contains("levels"));
+        assert!(parse_file(&("a: ".to_owned() + &"[".repeat(100_000))).is_err());
+        let laughs = "n:\n  ros__parameters:\n    a: &a [x, x]\n    b: &b {c: *a, d: *a}\n    e: {f: *b, g: *b}\n";
+        assert!(parse_file(laughs).unwrap_err().reason.contains("repeat the value"));
+        let long = "n:\n  ros__parameters:\n".to_owned() + &"    a: 1\n".repeat(ENTRIES_MAX + 1);
+        let error = parse_file(&long).unwrap_err();
+        assert!(error.line == ENTRIES_MAX + 3 && error.reason.contains("values"), "{error:?}");
     }
 
     /// The output of `yaml.dump(values, default_flow_style=False)`, which `launch_ros` writes.

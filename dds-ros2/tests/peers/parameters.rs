@@ -130,3 +130,99 @@ fn qos_overrides_have_the_parameters_of_rclpy() {
     }
     assert_eq!(names.len(), 15);
 }
+
+/// Scalars and arrays of a parameter file that both read.
+const VALUES: [&str; 56] = [
+    "7",
+    "+7",
+    "-7",
+    "010",
+    "-010",
+    "08",
+    "00",
+    "0x1F",
+    "-0X1f",
+    "0x",
+    "0x-5",
+    "0o10",
+    "1_000",
+    "1:30",
+    "2001-01-01",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "9223372036854775808",
+    "1.0",
+    "1.",
+    ".5",
+    "-.5",
+    "1e3",
+    "12E-03",
+    "1e",
+    "0.0",
+    "1e999",
+    "1e-999",
+    "1e-310",
+    "inf",
+    "-Infinity",
+    "NaN",
+    "+nan",
+    ".inf",
+    "-.Inf",
+    ".NAN",
+    "+.nan",
+    "yes",
+    "Off",
+    "oN",
+    "~",
+    "null",
+    "it's",
+    "'7'",
+    "\"off\"",
+    "!!str 7",
+    "&a 7",
+    "|\n      7",
+    "|-\n      7",
+    ">-\n      true",
+    "''",
+    "[1, 010]",
+    "[&b 1.0, .inf]",
+    "['a, b', c]",
+    "[on, off]",
+    "1 2 # 3",
+];
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn values_of_a_file_have_the_types_of_rcl() {
+    let entries = VALUES.iter().enumerate().map(|(index, value)| format!("    v{index}: {value}\n"));
+    let file = "/**:\n  ros__parameters:\n".to_owned() + &entries.collect::<String>() + "    flow: {a: 1, b: {c: x}}\n";
+    let path = std::env::temp_dir().join(format!("dds-ros2-values-{}.yaml", std::process::id()));
+    std::fs::write(&path, file).unwrap();
+    let own = Context::builder().ignore_environment().domain_id(43).parameter_file(&path).build().unwrap();
+    let node = own.node("own").unwrap();
+    let _peer = Peer::start_with_arguments(43, "theirs", &["--ros-args", "--params-file", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    let theirs = node.parameters_of("/theirs").unwrap().within(LIMIT);
+    let declare = |name: &str, kind: &ParameterValue| {
+        macro_rules! declared {
+            ($default:expr) => {{ node.parameter(name, $default).declare().map(|parameter| ParameterValue::from(parameter.get())) }};
+        }
+        match kind {
+            ParameterValue::Bool(_) => declared!(false),
+            ParameterValue::Integer(_) => declared!(0_i64),
+            ParameterValue::Double(_) => declared!(0.0_f64),
+            ParameterValue::String(_) => declared!("default".to_owned()),
+            ParameterValue::BoolArray(_) => declared!(Vec::<bool>::new()),
+            ParameterValue::IntegerArray(_) => declared!(Vec::<i64>::new()),
+            ParameterValue::DoubleArray(_) => declared!(Vec::<f64>::new()),
+            ParameterValue::StringArray(_) => declared!(Vec::<String>::new()),
+            other => panic!("{name}: {other:?}"),
+        }
+    };
+    let named = VALUES.iter().enumerate().map(|(index, value)| (format!("v{index}"), *value));
+    for (name, text) in named.chain([("flow.a".to_owned(), "1"), ("flow.b.c".to_owned(), "x")]) {
+        let expected = theirs.get(&name).block().unwrap();
+        // Debug text, because NaN differs from itself.
+        assert_eq!(format!("{:?}", declare(&name, &expected).unwrap()), format!("{expected:?}"), "{text:?}");
+    }
+}

@@ -64,7 +64,12 @@ def names(pairs):
 
 class Peer:
     def __init__(self, name, namespace):
-        self.node = rclpy.create_node(name, namespace=namespace, enable_logger_service=True)
+        self.node = rclpy.create_node(
+            name,
+            namespace=namespace,
+            enable_logger_service=True,
+            automatically_declare_parameters_from_overrides="--params-file" in sys.argv,
+        )
         self.publishers = {}
         self.clients = {}
         self.kept = []
