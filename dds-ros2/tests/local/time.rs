@@ -77,7 +77,11 @@ fn first_values_come_from_files_arguments_and_code() {
     let error = other.parameter("speed", 1).declare().unwrap_err().to_string();
     assert_eq!(error, "parameter \"speed\" has the type integer, and the value the type double");
     let missing = builder("none").parameter_file("/none.yaml").build().unwrap_err();
-    assert!(matches!(&missing, Error::ParameterFile { line: None, .. }), "{missing}");
+    assert!(matches!(&missing, Error::ParameterFile { line: None, column: None, .. }), "{missing}");
+    std::fs::write(&path, "/**:\n  ros__parameters: {gains: [1.0, x]}\n").unwrap();
+    let wrong = builder("wrong").parameter_file(&path).build().unwrap_err().to_string();
+    std::fs::remove_file(&path).unwrap();
+    assert!(wrong.ends_with("line 2, column 28: the items of an array must have one type"), "{wrong}");
 }
 
 #[test]
