@@ -107,10 +107,10 @@ pub(crate) fn value_of(text: &str) -> Parsed<ParameterValue> {
     let (mut reader, mut value) = (ValueReader::default(), None);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| YamlProblem::of_parser(&error, text))?;
-        if let Some(read) = reader.read(&event, span.start)?
-            && value.replace(read).is_some()
-        {
-            return problem(span.start, "expected one value");
+        if let Some(read) = reader.read(&event, span.start)? {
+            if value.replace(read).is_some() {
+                return problem(span.start, "expected one value");
+            }
         }
     }
     value.map_or_else(|| problem(Marker::new(0, 1, 0), NO_VALUE), Ok)
