@@ -1,7 +1,7 @@
 //! The files of a fleet: certificate authorities, identities, governance and permissions.
 //!
-//! [`Fleet::create`] makes a folder with all of them, and [`check`] names the faults of one. The layout is that of
-//! SROS2, so programs of ROS 2 find their enclaves, and other programs pass the files of one identity:
+//! [`Fleet::create`] makes a folder with all of them, and [`check`](fn@check) names the faults of one. The layout is
+//! that of SROS2, so programs of ROS 2 find their enclaves, and other programs pass the files of one identity:
 //!
 //! ```text
 //! public/      identity_ca.cert.pem  permissions_ca.cert.pem
