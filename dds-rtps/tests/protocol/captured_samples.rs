@@ -1,9 +1,6 @@
 //! Samples of the captures: shapes of five implementations decode to plausible values and encode to the same bytes.
 
-#![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
-
-mod support;
-
+use crate::support::{CAPTURES, capture};
 use dds_macros::DdsType;
 use dds_rtps::cdr::{
     Encoding, TypeInfo, decode_key_payload, decode_payload, encode_key_payload, encode_payload, instance_of_payload,
@@ -12,7 +9,6 @@ use dds_rtps::cdr::{
 use dds_rtps::types::{EntityId, InstanceHandle};
 use dds_rtps::wire::{Message, Receiver, SerializedPayload, Submessage};
 use std::collections::BTreeMap;
-use support::{CAPTURES, capture};
 
 /// The type of every shapes program.
 #[derive(DdsType, Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! Memory of an instance in bytes, at a reader and at a writer: the numbers of `docs/instances.md`.
 
+use allocation_counter::measure;
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{
     CacheChange, ChangeKind, HistoryLimits, Operation, ReaderHistory, ReaderHistoryConfig, ReceivedChange, Selection,
@@ -12,7 +13,7 @@ const GUID: Guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 2]));
 
 /// The tables double their size, so this many instances fill them as far as a million do.
 const FEW: u64 = 1_000_000 >> 7;
-/// `DDS_INSTANCES=1000000` measures the full million, which takes minutes while DHAT counts every allocation.
+/// `DDS_INSTANCES=1000000` measures the full million, which takes longer.
 const VARIABLE: &str = "DDS_INSTANCES";
 
 fn now() -> Now {
@@ -25,15 +26,11 @@ fn handle(number: u64) -> InstanceHandle {
     InstanceHandle::from_key_hash((u128::from(high) << 64 | u128::from(low)).to_be_bytes())
 }
 
-fn bytes() -> usize {
-    dhat::HeapStats::get().curr_bytes
-}
-
-/// Returns the bytes that `make` allocates for each instance. Other live memory is not counted.
-fn each<T>(count: u64, make: impl FnOnce() -> T) -> (usize, T) {
-    let before = bytes();
-    let made = make();
-    ((bytes() - before) / count as usize, made)
+/// Returns the bytes that `make` leaves allocated for each instance. Other threads and memory are not counted.
+fn each<T>(count: u64, make: impl FnOnce() -> T) -> (i64, T) {
+    let mut made = None;
+    let bytes = measure(|| made = Some(make())).bytes_current;
+    (bytes / count as i64, made.unwrap())
 }
 
 fn sample() -> Payload {
@@ -74,10 +71,8 @@ fn writer(count: u64, qos: &DataWriterQos, registered_only: bool) -> StatefulWri
     writer
 }
 
-/// One test, because the allocator counts for the whole process.
 #[test]
 fn instance_memory_stays_within_bounds() {
-    let _profiler = crate::profiler();
     let count = std::env::var(VARIABLE).map_or(FEW, |count| count.parse().unwrap());
 
     let (registered, made) = each(count, || writer(count, &DataWriterQos::default(), true));
@@ -87,11 +82,11 @@ fn instance_memory_stays_within_bounds() {
     println!("writer: {registered} bytes registered, {kept} with a sample of 12 bytes");
 
     let (full, mut history) = each(count, || reader(count));
-    let before = bytes();
-    let mut batch = Vec::new();
-    assert_eq!(history.select(now(), &Selection::default(), Operation::Take, &mut batch) as u64, count);
-    drop(batch);
-    let taken = full - (before - bytes()) / count as usize;
+    let (change, ()) = each(count, || {
+        let mut batch = Vec::new();
+        assert_eq!(history.select(now(), &Selection::default(), Operation::Take, &mut batch) as u64, count);
+    });
+    let taken = full + change;
     assert_eq!(history.instance_count() as u64, count);
     println!("reader: {full} bytes with a sample of 12 bytes, {taken} when it has been taken");
     // No reader needs the instances any more. The keys are freed, and empty entries remain for later instances.

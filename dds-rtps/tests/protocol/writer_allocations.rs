@@ -1,5 +1,6 @@
 //! A warm writer allocates nothing per sample.
 
+use allocation_counter::measure;
 use dds_rtps::concurrent::{LocalLink, Payload, SlotPool};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::DataWriterQos;
@@ -10,8 +11,6 @@ use std::sync::Arc;
 
 const WARM_UP: u64 = 2_000;
 const SAMPLES: u64 = 10_000;
-/// The run has this many windows of SAMPLES each. The best window counts.
-const WINDOWS: u64 = 4;
 
 /// A writer with a way to write, send and be acknowledged.
 struct Bench {
@@ -111,29 +110,20 @@ impl Bench {
 
     /// Returns the number of blocks that a long run of the warm writer allocates.
     fn blocks(mut self) -> u64 {
-        for _ in 0..WARM_UP {
-            self.step();
-        }
-        assert!(dhat::HeapStats::get().total_blocks > 0, "nothing is counted");
-        let blocks = (0..WINDOWS).map(|_| {
-            let before = dhat::HeapStats::get().total_blocks;
-            for _ in 0..SAMPLES / WINDOWS {
+        let mut steps = |number| {
+            for _ in 0..number {
                 self.step();
             }
-            dhat::HeapStats::get().total_blocks - before
-        });
-        // The thread of the test harness counts too. On a busy machine it records the start of the test late, and it
-        // reports tests that exceed a minute. An allocation of the writer would occur in every window.
-        let blocks = blocks.min().unwrap_or(u64::MAX);
+        };
+        assert!(measure(|| steps(WARM_UP)).count_total > 0, "nothing is counted");
+        let blocks = measure(|| steps(SAMPLES)).count_total;
         assert_eq!(self.writer.last_sequence_number(), SequenceNumber((WARM_UP + SAMPLES) as i64));
         blocks
     }
 }
 
-/// One test, because the allocator counts for the whole process.
 #[test]
 fn warm_writer_allocates_nothing() {
-    let _profiler = crate::profiler();
     let last = DataWriterQos::default().keep_last(1);
     let all = DataWriterQos::default().keep_all();
     let best_effort = last.clone().best_effort();
