@@ -261,28 +261,26 @@ impl MemberModel<'_> {
         if self.is_optional { inside_option(self.ty).unwrap_or(self.ty) } else { self.ty }
     }
 
-    /// The trait that has all methods of the member, if its type owns its data.
+    /// The trait or type that has all functions of the member, if its type owns its data.
     ///
-    /// Otherwise the code uses the traits one by one. See `MemberValue` in the crate `dds-cdr`.
+    /// Otherwise the code uses the traits one by one. See `MemberValue` and `KeyPart` in the crate `dds-cdr`.
     pub(crate) fn as_owned(&self, cdr: &TokenStream) -> Option<TokenStream> {
-        let ty = self.named_type();
         // An alias of `Option` hides the type inside.
         let is_alias = self.is_optional && inside_option(self.ty).is_none();
-        if is_alias || has_lifetime(ty) {
-            return None;
+        let ty = self.named_type();
+        match self.attributes.key {
+            _ if is_alias || has_lifetime(ty) => None,
+            // `Keyed` has a bound for each key member, and these functions do not repeat its error.
+            Some(_) if !self.is_base() => Some(quote!(<#cdr::KeyPart<#ty>>)),
+            _ => Some(quote!(<#ty as #cdr::MemberValue>)),
         }
-        Some(quote!(<#ty as #cdr::MemberValue>))
     }
 
     /// The constant of the member's type with this name in `TypeInfo`, `Encode` and `MemberValue`.
     pub(crate) fn constant(&self, of: &TokenStream, name: &TokenStream, cdr: &TokenStream) -> TokenStream {
         match self.as_owned(cdr) {
             Some(owned) => quote!(#owned::#name),
-            // A type that borrows has no `MemberValue`, so the code names the trait itself.
-            None => {
-                let ty = with_lifetime(self.named_type(), "static");
-                quote!(<#ty as #cdr::#of>::#name)
-            }
+            None => constant_of_trait(self.named_type(), (of, name), cdr),
         }
     }
 
@@ -311,8 +309,12 @@ impl MemberModel<'_> {
         match self.counts_from {
             None => quote!(#id),
             Some(base) => {
-                let base = with_lifetime(base, "static");
-                quote!(const { #cdr::next_member_id(<#base as #cdr::TypeInfo>::DESCRIPTION) + #id })
+                let described = match has_lifetime(base) {
+                    true => constant_of_trait(base, (&quote!(TypeInfo), &quote!(DESCRIPTION)), cdr),
+                    // The error for a missing derive is that of the other uses.
+                    false => quote!(<#base as #cdr::MemberValue>::DESCRIPTION),
+                };
+                quote!(const { #cdr::next_member_id(#described) + #id })
             }
         }
     }
@@ -335,6 +337,12 @@ impl MemberModel<'_> {
         let (bound, _) = self.attributes.bound?;
         Some(bound)
     }
+}
+
+/// A type that borrows has no `MemberValue`, so the code names the trait itself.
+fn constant_of_trait(ty: &Type, (of, name): (&TokenStream, &TokenStream), cdr: &TokenStream) -> TokenStream {
+    let ty = with_lifetime(ty, "static");
+    quote!(<#ty as #cdr::#of>::#name)
 }
 
 /// The name of a member or literal in the type description.

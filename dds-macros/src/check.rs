@@ -255,7 +255,7 @@ fn check_type(ty: &Type, errors: &mut Errors) {
             Some(lifetime) if lifetime.ident == "static" => {
                 "expected an owned type or a lifetime of the struct: a `'static` reference cannot be decoded"
             }
-            _ => return check_type(&reference.elem, errors),
+            _ => return check_borrowed(reference, errors),
         },
         Type::Tuple(_) => "expected a struct, found a tuple: the members of a DDS type have names",
         Type::Ptr(_) | Type::BareFn(_) => "expected a value, found a pointer: it has no meaning in another process",
@@ -272,6 +272,21 @@ fn check_type(ty: &Type, errors: &mut Errors) {
         _ => return,
     };
     errors.at(ty, message);
+}
+
+/// Rejects borrowed slices of numbers, which may have another byte order or alignment in the payload.
+///
+/// An alias of `u8` is possible, so other elements are left to the compiler.
+fn check_borrowed(reference: &syn::TypeReference, errors: &mut Errors) {
+    // The compiler reports a missing lifetime.
+    if let (Type::Slice(slice), Some(lifetime)) = (&*reference.elem, &reference.lifetime) {
+        if view::is_named(&slice.elem, view::NUMBERS) {
+            let element = slice.elem.to_token_stream();
+            let message = format!("expected `cdr::Run<{lifetime}, {element}>`: only bytes can be borrowed as a slice");
+            return errors.at(reference, message);
+        }
+    }
+    check_type(&reference.elem, errors);
 }
 
 /// Checks the type parameters of `Vec<..>`, `Option<..>` and `Box<..>`.

@@ -154,7 +154,7 @@ fn argument_of(segment: &syn::PathSegment) -> Option<&Type> {
     }
 }
 
-fn is_named(ty: &Type, names: &[&str]) -> bool {
+pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
     let Some(ident) = crate::ast::last_segment(ty) else { return false };
     names.contains(&ident.to_string().as_str())
 }
@@ -174,4 +174,5 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
 }
 
 /// Elements whose sequences are borrowed as a run.
-const NUMBERS: &[&str] = &["bool", "i8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "Char16", "F128"];
+pub(crate) const NUMBERS: &[&str] =
+    &["bool", "i8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "Char16", "F128"];

@@ -5,8 +5,8 @@
 //! not primitive, as in Cyclone DDS; Fast DDS omits the length for enums.
 
 use super::{
-    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
-    TypeKind, WholeKey,
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyElement, KeyMember, LengthCode, TypeDescription,
+    TypeInfo, TypeKind, WholeKey,
 };
 
 /// Creates an array from `N` calls of `element`, or returns the first error.
@@ -221,7 +221,7 @@ impl<'k, T: WholeKey<'k>, const N: usize> WholeKey<'k> for [T; N] {
 /// The key of a collection consists of the keys of its elements.
 macro_rules! key_of_elements {
     ($($collection:ty),*) => {$(
-        impl<T: KeyMember + Encode + for<'de> Decode<'de>> KeyMember for $collection {
+        impl<T: KeyElement> KeyMember for $collection {
             type Key = Vec<T::Key>;
 
             fn to_key(&self) -> Self::Key {
@@ -257,7 +257,7 @@ macro_rules! key_of_elements {
 
 key_of_elements! { [T], Vec<T> }
 
-impl<T: KeyMember + Encode + for<'de> Decode<'de>, const N: usize> KeyMember for [T; N] {
+impl<T: KeyElement, const N: usize> KeyMember for [T; N] {
     type Key = [T::Key; N];
 
     fn to_key(&self) -> Self::Key {

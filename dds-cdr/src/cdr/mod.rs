@@ -61,6 +61,7 @@ mod float128;
 mod foreign;
 mod key;
 mod key_hasher;
+mod key_part;
 mod key_plan;
 mod map;
 mod map_key;
@@ -104,6 +105,8 @@ pub use field_plan::{FieldStep, FieldValue, PATH_STEPS_MAX};
 pub use float128::F128;
 pub use key::{key_hash_of, key_hash_of_key, key_hashes_agree};
 pub use key_hasher::KeyHasher;
+#[doc(hidden)]
+pub use key_part::{KeyPart, NotInKey};
 pub use map_key::MapKey;
 #[doc(hidden)]
 pub use member::LengthCode;
@@ -114,11 +117,13 @@ pub use payload::{
 };
 pub use plain::Plain;
 #[doc(hidden)]
-pub use plain::larger;
+pub use plain::{PlainMemory, larger};
 pub use primitive::{InMemory, Octet, Primitive};
 pub use raw::{Encoded, Raw};
 pub use ros_wide::RosWString;
 pub use run::Run;
+#[doc(hidden)]
+pub use traits::KeyElement;
 pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInfo, ViewOf, WholeKey};
 #[doc(hidden)]
 pub use union::unused_label;

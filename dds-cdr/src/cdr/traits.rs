@@ -293,6 +293,8 @@ pub trait ViewOf<T: ?Sized> {}
 /// be allowed in a key.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a key",
+    note = "derive `DdsType` for it and for the types inside, or use a supported type: integers, bool, char, String, \
+            Vec, arrays, Box, Arc",
     note = "optional members, structs that borrow and mark no key members, and members with `try_construct` are not \
             allowed in a key"
 )]
@@ -327,6 +329,21 @@ pub trait KeyMember {
         Self::decode_key_member(d)
     }
 }
+
+/// An element of a collection in a key.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be part of a key",
+    note = "derive `DdsType` for it and for the types inside, or use a supported type: integers, bool, char, String, \
+            Vec, arrays, Box, Arc",
+    note = "optional members, structs that borrow and mark no key members, and members with `try_construct` are not \
+            allowed in a key"
+)]
+#[doc(hidden)]
+pub trait KeyElement: KeyMember + Encode + for<'de> Decode<'de> {}
+
+// An element without a derive lacks three traits. The error names one.
+#[diagnostic::do_not_recommend]
+impl<T: KeyMember + Encode + for<'de> Decode<'de>> KeyElement for T {}
 
 /// A member that contributes all of itself to a key.
 ///

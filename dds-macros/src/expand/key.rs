@@ -2,7 +2,7 @@
 
 use super::encode::{in_base, in_key_order};
 use super::{ImplContext, framed, mutable};
-use crate::ast::{MemberModel, Model};
+use crate::ast::{MemberModel, Model, has_lifetime};
 use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,7 +10,7 @@ use quote::quote;
 pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
         let keyed = key_code(model, context).implement_keyed(model, context);
-        let bounds = bounds(model, &model.key_members(), context);
+        let bounds = bounds(&model.key_members(), context);
         let member = member_of_keyed(bounds, context);
         return quote!(#keyed #member);
     }
@@ -93,7 +93,7 @@ impl KeyCode {
 fn key_code(model: &Model<'_>, context: &ImplContext) -> KeyCode {
     let cdr = &context.cdr;
     let members = model.key_members();
-    let bounds = bounds(model, &members, context);
+    let bounds = bounds(&members, context);
     let (mut types, mut parts) = (Vec::new(), Vec::new());
     for member in &members {
         let value = member.value();
@@ -144,12 +144,12 @@ fn key_code(model: &Model<'_>, context: &ImplContext) -> KeyCode {
 ///
 /// The compiler checks them once, at the impl, and assumes them inside. Otherwise it would report the same mistake for
 /// each use of the trait. A bound with a parameter of the type would not be checked here.
-pub(super) fn bounds(model: &Model<'_>, members: &[&MemberModel<'_>], context: &ImplContext) -> TokenStream {
+pub(super) fn bounds(members: &[&MemberModel<'_>], context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
     let mut bounds = TokenStream::new();
-    if model.lifetimes == 0 {
-        for member in members {
-            let ty = member.ty;
+    for member in members {
+        let ty = member.ty;
+        if !has_lifetime(ty) {
             bounds.extend(member.locate(quote!(#ty: #cdr::KeyMember,)));
         }
     }

@@ -25,16 +25,7 @@ use quote::quote;
 pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
     let context = ImplContext::of(model);
     match &model.body {
-        Body::Struct(_) => [
-            type_info::of_struct(model, &context),
-            encode::expand(model, &context),
-            decode::expand(model, &context),
-            key::expand(model, &context),
-            marker::expand(model, &context),
-            plain::expand(model, &context),
-        ]
-        .into_iter()
-        .collect(),
+        Body::Struct(_) => of_struct(model, &context),
         Body::Enum(literals) => enumeration::expand(model, literals, &context),
         Body::Union(body) => union::expand(model, body, &context),
         Body::Bitmask(mask) => bitmask::expand(model, mask, &context),
@@ -44,6 +35,25 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
             debug_assert!(false, "`{}` has no model, so it has an error and goes to `fallback`", model.ident);
             TokenStream::new()
         }
+    }
+}
+
+fn of_struct(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
+    let (info, encode) = (type_info::of_struct(model, context), encode::expand(model, context));
+    let (decode, key) = (decode::expand(model, context), key::expand(model, context));
+    let (marker, plain) = (marker::expand(model, context), plain::expand(model, context));
+    if !model.has_key() {
+        return quote!(#info #encode #decode #key #marker #plain);
+    }
+    // The import gives functions to key members that have none; see `KeyPart` in the crate `dds-cdr`.
+    quote! {
+        const _: () = {
+            #[allow(unused_imports, reason = "a type that can be part of a key does not need it")]
+            use #cdr::NotInKey as _;
+            #info #encode #decode #key
+        };
+        #marker #plain
     }
 }
 

@@ -27,14 +27,44 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
                 && ::core::mem::offset_of!(Self, #ident) % <#ty as #cdr::Plain>::LARGEST == 0 &&
         });
     }
+    let memory = memory(model, cdr);
     // The size must be a multiple too, so that the elements of a sequence follow each other as on the wire.
     let body = quote! {
         const FIRST: usize = #first;
         const LARGEST: usize = #largest;
         const IS_LAID_OUT: bool =
             #are_laid_out ::core::mem::size_of::<Self>() % <Self as #cdr::Plain>::LARGEST == 0;
+        #memory
     };
     context.implement(&quote!(#cdr::Plain), &body)
+}
+
+/// The functions that copy a value as a whole.
+///
+/// Each one has the same error if a derive of `zerocopy` is missing, at the same place. The compiler shows it once.
+fn memory(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
+    let of_self = crate::ast::locate(quote!(<Self as #cdr::PlainMemory>), model.ident.span());
+    quote! {
+        #[inline]
+        fn memory_of(values: &[Self]) -> &[u8] {
+            #of_self::memory_of(values)
+        }
+
+        #[inline]
+        fn memory_of_mut(values: &mut [Self]) -> &mut [u8] {
+            #of_self::memory_of_mut(values)
+        }
+
+        #[inline]
+        fn from_memory(bytes: &[u8]) -> ::core::option::Option<Self> {
+            #of_self::from_memory(bytes)
+        }
+
+        #[inline]
+        fn array_from_memory<const N: usize>(bytes: &[u8]) -> ::core::option::Option<[Self; N]> {
+            #of_self::array_from_memory(bytes)
+        }
+    }
 }
 
 /// The first statement of `Encode::encode`.

@@ -26,9 +26,10 @@ pub(super) fn of_struct(model: &Model<'_>, context: &ImplContext) -> TokenStream
     let described = match base {
         None => quote!(&#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, MEMBERS) #marks),
         Some(base) => {
-            let (ty, is_key) = (with_lifetime(base.ty, "static"), base.attributes.key.is_some());
+            let is_key = base.attributes.key.is_some();
+            let described = base.constant(&quote!(TypeInfo), &quote!(DESCRIPTION), cdr);
             base.locate(quote! {{
-                const BASE: &#cdr::TypeDescription = <#ty as #cdr::TypeInfo>::DESCRIPTION;
+                const BASE: &#cdr::TypeDescription = #described;
                 const ALL: &[#cdr::MemberDescription] =
                     &#cdr::derived_members::<{ MEMBERS.len() + #cdr::member_count(BASE) }>(BASE, #is_key, MEMBERS);
                 &#cdr::TypeDescription::of_struct(Self::TYPE_NAME, #extensibility, ALL).derived_from(BASE) #marks

@@ -82,7 +82,7 @@ fn with_member_keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCon
         copy: quote!(match self { #copies }),
         write: key.write(model, union, cdr),
         read: key.read(model, union, cdr),
-        bounds: key::bounds(model, &union.members().collect::<Vec<_>>(), context),
+        bounds: key::bounds(&union.members().collect::<Vec<_>>(), context),
     };
     let member = code.implement_member(context);
     quote! {

@@ -29,4 +29,10 @@ struct NoView {
     text: String,
 }
 
+#[derive(DdsType)]
+#[dds(crate = "dds_rtps")]
+struct Floats<'a> {
+    values: &'a [f32],
+}
+
 fn main() {}

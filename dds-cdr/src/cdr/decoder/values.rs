@@ -5,7 +5,6 @@ use crate::cdr::collection::try_array;
 use crate::cdr::copy::copy;
 use crate::cdr::enumerated::{beyond, size_of_bits};
 use crate::cdr::{Decode, DecodeError, DecodeErrorKind, Plain, Primitive};
-use zerocopy::{FromBytes, IntoBytes};
 
 impl<'de> Decoder<'de> {
     /// Reads the bytes of a string without its NUL. Length 0, which some peers send, is an empty string.
@@ -95,7 +94,7 @@ impl<'de> Decoder<'de> {
     #[inline]
     pub fn plain<T: Plain>(&mut self) -> Result<Option<T>, DecodeError> {
         let bytes = self.plain_bytes::<T>(1)?;
-        Ok(bytes.and_then(|bytes| T::read_from_bytes(bytes).ok()))
+        Ok(bytes.and_then(T::from_memory))
     }
 
     /// Reads values in place, like [`Decoder::plain`]. Returns `false` if nothing was read.
@@ -106,7 +105,7 @@ impl<'de> Decoder<'de> {
     pub fn plain_into<T: Plain>(&mut self, values: &mut [T]) -> Result<bool, DecodeError> {
         match self.plain_bytes::<T>(values.len())? {
             Some(bytes) if bytes.len() == size_of_val(values) => {
-                copy(values.as_mut_bytes(), bytes);
+                copy(T::memory_of_mut(values), bytes);
                 Ok(true)
             }
             _ => Ok(false),
@@ -138,8 +137,8 @@ impl<'de> Decoder<'de> {
         };
         // The first bytes replace existing elements, the others become new ones.
         let (known, new) = bytes.split_at_checked(size_of_val(elements.as_slice())).unwrap_or((&[], bytes));
-        copy(elements.as_mut_slice().as_mut_bytes(), known);
-        elements.extend(new.chunks_exact(size_of::<T>()).filter_map(|bytes| T::read_from_bytes(bytes).ok()));
+        copy(T::memory_of_mut(elements), known);
+        elements.extend(new.chunks_exact(size_of::<T>()).filter_map(T::from_memory));
         Ok(())
     }
 
@@ -149,7 +148,7 @@ impl<'de> Decoder<'de> {
     /// Errors of the elements.
     #[inline]
     pub fn plain_array<T: Plain + Decode<'de>, const N: usize>(&mut self) -> Result<[T; N], DecodeError> {
-        match self.plain_bytes::<T>(N)?.and_then(|bytes| <[T; N]>::read_from_bytes(bytes).ok()) {
+        match self.plain_bytes::<T>(N)?.and_then(T::array_from_memory) {
             Some(array) => Ok(array),
             None => try_array(|| T::decode(self)),
         }

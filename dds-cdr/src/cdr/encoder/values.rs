@@ -3,7 +3,6 @@
 use super::Encoder;
 use crate::cdr::enumerated::{beyond, size_of_bits};
 use crate::cdr::{Encode, EncodeError, Plain};
-use zerocopy::IntoBytes;
 
 impl Encoder<'_> {
     /// Encodes a wide string.
@@ -46,7 +45,7 @@ impl Encoder<'_> {
             return false;
         }
         self.align(T::FIRST);
-        self.bytes(values.as_bytes());
+        self.bytes(T::memory_of(values));
         true
     }
 }

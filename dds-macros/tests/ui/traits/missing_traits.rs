@@ -13,12 +13,6 @@ struct View<'a> {
     text: &'a str,
 }
 
-#[derive(DdsType)]
-#[dds(crate = "dds_rtps")]
-struct Floats<'a> {
-    values: &'a [f32],
-}
-
 struct Plain;
 
 fn topic<T: cdr::DdsType>() {}
