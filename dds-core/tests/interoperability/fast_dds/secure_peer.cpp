@@ -21,6 +21,7 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
 #include "LoadPubSubTypes.h"
+#include "identity.hpp"
 
 using namespace eprosima::fastdds::dds;
 
@@ -45,17 +46,7 @@ template <class Qos> static void set_keysize(Qos& qos, const std::string& bits) 
 
 static DomainParticipantQos with_identity(const std::string& enclave, const std::string& keysize) {
   DomainParticipantQos qos;
-  auto add = [&](const std::string& name, const std::string& value) { qos.properties().properties().emplace_back("dds.sec." + name, value); };
-  auto file = [&](const std::string& name, const std::string& value) { add(name, "file://" + enclave + "/" + value); };
-  add("auth.plugin", "builtin.PKI-DH");
-  file("auth.builtin.PKI-DH.identity_ca", "identity_ca.cert.pem");
-  file("auth.builtin.PKI-DH.identity_certificate", "cert.pem");
-  file("auth.builtin.PKI-DH.private_key", "key.pem");
-  add("access.plugin", "builtin.Access-Permissions");
-  file("access.builtin.Access-Permissions.permissions_ca", "permissions_ca.cert.pem");
-  file("access.builtin.Access-Permissions.governance", "governance.p7s");
-  file("access.builtin.Access-Permissions.permissions", "permissions.p7s");
-  add("crypto.plugin", "builtin.AES-GCM-GMAC");
+  add_identity(qos, enclave);
   set_keysize(qos, keysize);
   return qos;
 }
