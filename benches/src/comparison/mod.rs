@@ -16,16 +16,19 @@
 //! A process receives by the fastest callback of its library, and writes replies from there. Only RustDDS has no
 //! callbacks, so a thread waits on its stream. Each module of a library documents the settings that differ from
 //! the defaults.
+//!
+//! Two variables of the environment change the work of this implementation, Cyclone DDS and Fast DDS, for the bench
+//! target `protection`. `BEST_EFFORT` selects best effort. `ENCLAVE` is a folder with an identity and signed documents.
 
 #[cfg(feature = "comparison")]
 pub mod command;
-#[cfg(feature = "comparison")]
+#[cfg(any(feature = "comparison", feature = "security"))]
 pub mod peers;
 pub mod picture;
-#[cfg(feature = "comparison")]
+#[cfg(any(feature = "comparison", feature = "security"))]
 mod process;
 pub mod record;
-#[cfg(feature = "comparison")]
+#[cfg(any(feature = "comparison", feature = "security"))]
 pub mod role;
-#[cfg(feature = "comparison")]
+#[cfg(any(feature = "comparison", feature = "security"))]
 pub mod run;

@@ -35,6 +35,8 @@ pub struct Link {
     pub size: usize,
     /// Round trips have KEEP_LAST 1. One-way samples have KEEP_ALL.
     pub keep_all: bool,
+    /// Best effort instead of reliable. Only this implementation, Cyclone DDS and Fast DDS support it here.
+    pub best_effort: bool,
 }
 
 /// The options of a process.
@@ -69,7 +71,8 @@ impl Role {
     /// Returns an error if a sample does not arrive.
     pub fn run(&self, library: Library) -> Result<()> {
         let keep_all = matches!(self.kind, Kind::Sink | Kind::Source);
-        let there = Link { writes: "there", reads: "back", size: self.size, keep_all };
+        let best_effort = std::env::var_os("BEST_EFFORT").is_some();
+        let there = Link { writes: "there", reads: "back", size: self.size, keep_all, best_effort };
         let back = Link { writes: "back", reads: "there", ..there };
         match self.kind {
             Kind::Echo => echo(library, back),

@@ -118,8 +118,9 @@ fn entrants(options: &Run) -> Result<Vec<Entrant>> {
     Ok(entrants.into_iter().filter(|(name, ..)| name.contains(&options.only)).map(entrant).collect())
 }
 
-/// The command and the version of a program in another language, which prints its version without arguments.
-fn other(program: Option<&PathBuf>) -> (std::result::Result<Vec<String>, String>, String) {
+/// The command and the version of a program in another language, which prints its version without arguments. Without a
+/// program, the result is the reason.
+pub fn other(program: Option<&PathBuf>) -> (std::result::Result<Vec<String>, String>, String) {
     let Some(program) = program.map(|program| program.display().to_string()) else {
         return (Err("not built: its packages are missing".to_owned()), "unknown".to_owned());
     };
@@ -136,8 +137,12 @@ fn locked(package: &str) -> String {
     version.unwrap_or("unknown").to_owned()
 }
 
-/// The value, and for round trips the 99th percentile.
-fn measure(command: &[String], work: Work, millis: u64) -> Result<(f64, Option<f64>)> {
+/// The median of round trips and the 99th percentile in nanoseconds, or the samples per second.
+///
+/// # Errors
+///
+/// Returns an error if the command cannot do the work.
+pub fn measure(command: &[String], work: Work, millis: u64) -> Result<(f64, Option<f64>)> {
     let start = |role: &str| {
         let arguments = [role.to_owned(), work.size.to_string(), millis.to_string()];
         Process::start(command, &arguments)

@@ -1,4 +1,5 @@
-// Cyclone DDS: a listener on its receive thread. Without arguments it prints its version.
+// Cyclone DDS: a listener on its receive thread. Without arguments it prints its version. PLUGINS is the folder of its security
+// plugins, which is not on the path of the loader.
 
 #include "Load.h"
 #include "dds/dds.h"
@@ -8,6 +9,21 @@
 #define DOMAIN_ID 63
 // The benchmark of Cyclone DDS has these settings for large samples. With the default sizes, a round trip of 1 MiB takes longer.
 #define SETTINGS "<General><MaxMessageSize>65500B</MaxMessageSize><FragmentSize>4000B</FragmentSize></General>"
+
+#define LIBRARY(name, function) \
+  "<Library path='" PLUGINS "/libdds_security_" name ".so' initFunction='init_" function "' finalizeFunction='finalize_" function "'/>"
+// Cyclone DDS replaces the name of the variable.
+#define IN_ENCLAVE(name) "file:${ENCLAVE}/" name
+#define SECURITY \
+  "<Security><Authentication>" LIBRARY("auth", "authentication") \
+  "<IdentityCertificate>" IN_ENCLAVE("cert.pem") "</IdentityCertificate>" \
+  "<IdentityCA>" IN_ENCLAVE("identity_ca.cert.pem") "</IdentityCA>" \
+  "<PrivateKey>" IN_ENCLAVE("key.pem") "</PrivateKey></Authentication>" \
+  "<Cryptographic>" LIBRARY("crypto", "crypto") "</Cryptographic>" \
+  "<AccessControl>" LIBRARY("ac", "access_control") \
+  "<PermissionsCA>" IN_ENCLAVE("permissions_ca.cert.pem") "</PermissionsCA>" \
+  "<Governance>" IN_ENCLAVE("governance.p7s") "</Governance>" \
+  "<Permissions>" IN_ENCLAVE("permissions.p7s") "</Permissions></AccessControl></Security>"
 
 static dds_entity_t writer;
 // The main thread writes `first`. The callback writes `reply`.
@@ -59,10 +75,10 @@ static void fill(Load *sample) {
 static void open_link(void) {
   fill(&first);
   fill(&reply);
-  check(dds_create_domain(DOMAIN_ID, SETTINGS), "domain");
+  check(dds_create_domain(DOMAIN_ID, enclave != NULL ? SETTINGS SECURITY : SETTINGS), "domain");
   dds_entity_t participant = check(dds_create_participant(DOMAIN_ID, NULL, NULL), "participant");
   dds_qos_t *qos = dds_create_qos();
-  dds_qset_reliability(qos, DDS_RELIABILITY_RELIABLE, DDS_SECS(10));
+  dds_qset_reliability(qos, best_effort ? DDS_RELIABILITY_BEST_EFFORT : DDS_RELIABILITY_RELIABLE, DDS_SECS(10));
   dds_qset_history(qos, keep_all ? DDS_HISTORY_KEEP_ALL : DDS_HISTORY_KEEP_LAST, 1);
   dds_entity_t topic = check(dds_create_topic(participant, &Load_desc, writes_topic, NULL, NULL), "topic");
   writer = check(dds_create_writer(participant, topic, qos, NULL), "writer");

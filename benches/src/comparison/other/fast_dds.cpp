@@ -13,6 +13,7 @@
 #include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/config.h>
+#include "../../../../dds-core/tests/interoperability/fast_dds/identity.hpp"
 #include "LoadPubSubTypes.h"
 #include "role.h"
 
@@ -49,7 +50,7 @@ class Listener : public DataReaderListener {
 
 template <class Qos>
 static Qos with(Qos qos) {
-  qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
+  qos.reliability().kind = best_effort ? BEST_EFFORT_RELIABILITY_QOS : RELIABLE_RELIABILITY_QOS;
   qos.reliability().max_blocking_time = {10, 0};
   qos.durability().kind = VOLATILE_DURABILITY_QOS;
   qos.history().kind = keep_all ? KEEP_ALL_HISTORY_QOS : KEEP_LAST_HISTORY_QOS;
@@ -63,6 +64,7 @@ static void open_link(void) {
   first.bytes().assign(sample_size - 8, 0x5a);
   reply.bytes().assign(sample_size - 8, 0x5a);
   DomainParticipantQos participant_qos = PARTICIPANT_QOS_DEFAULT;
+  if (enclave) add_identity(participant_qos, enclave);
   auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
   udp->sendBufferSize = udp->receiveBufferSize = SOCKET_BUFFER;
   participant_qos.transport().use_builtin_transports = false;

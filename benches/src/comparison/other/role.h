@@ -1,5 +1,7 @@
 // The roles of src/comparison/role.rs, equal for the programs of all libraries: PROGRAM ROLE SIZE MILLIS.
 //
+// With BEST_EFFORT in the environment, samples are best effort. ENCLAVE is a folder with an identity and signed documents.
+//
 // A program defines `open_link` and `write_sample`, calls `arrived` for each sample from its callback, and calls `run`.
 
 #ifndef ROLE_H
@@ -23,7 +25,8 @@ enum role { ECHO, ROUNDTRIP, SINK, SOURCE };
 
 static enum role role;
 static size_t sample_size;
-static int keep_all;
+static int keep_all, best_effort;
+static const char *enclave;
 static const char *writes_topic, *reads_topic;
 
 static uint64_t *trips;
@@ -37,7 +40,8 @@ static void write_sample(uint64_t number);
 
 static void fail(const char *what) {
   fprintf(stderr, "error: %s\n", what);
-  exit(1);
+  // The exit handlers of OpenSSL would free locks that the threads of a library still use.
+  _exit(1);
 }
 
 static uint64_t now(void) {
@@ -131,6 +135,8 @@ static void run(int argc, char **argv) {
   sample_size = strtoull(argv[2], NULL, 10);
   measured_ns = strtoull(argv[3], NULL, 10) * 1000000;
   keep_all = role == SINK || role == SOURCE;
+  best_effort = getenv("BEST_EFFORT") != NULL;
+  enclave = getenv("ENCLAVE");
   int there = role == ROUNDTRIP || role == SOURCE;
   writes_topic = there ? "there" : "back";
   reads_topic = there ? "back" : "there";

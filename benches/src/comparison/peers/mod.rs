@@ -1,8 +1,11 @@
 //! The libraries in Rust, behind one function: [`Library::open`].
 
+#[cfg(feature = "comparison")]
 mod dust;
 mod ours;
+#[cfg(feature = "comparison")]
 mod rustdds;
+#[cfg(feature = "comparison")]
 mod zenoh;
 
 use super::role::{Arrived, Link, Write1};
@@ -10,7 +13,7 @@ use crate::perf::Result;
 use clap::ValueEnum;
 
 /// No other program of the benches uses this domain.
-const DOMAIN_ID: u32 = 63;
+pub const DOMAIN_ID: u32 = 63;
 
 /// A library, with its transport where several are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,10 +23,13 @@ pub enum Library {
     /// This implementation by shared memory
     OursShm,
     /// Dust DDS
+    #[cfg(feature = "comparison")]
     Dust,
     /// RustDDS
+    #[cfg(feature = "comparison")]
     Rustdds,
     /// Zenoh by TCP; its side `there` listens
+    #[cfg(feature = "comparison")]
     Zenoh,
 }
 
@@ -37,8 +43,11 @@ impl Library {
         match self {
             Self::Ours => ours::open(link, arrived, true),
             Self::OursShm => ours::open(link, arrived, false),
+            #[cfg(feature = "comparison")]
             Self::Dust => dust::open(link, arrived),
+            #[cfg(feature = "comparison")]
             Self::Rustdds => rustdds::open(link, arrived),
+            #[cfg(feature = "comparison")]
             Self::Zenoh => zenoh::open(link, arrived),
         }
     }

@@ -5,7 +5,8 @@ use crate::comparison::role::{Arrived, Link, Write1};
 use crate::perf::Result;
 use dds_core::listener::Delivery;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
-use dds_core::{DataWriter, DdsType, DomainParticipant, Duration, Scope};
+use dds_core::{DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, Scope};
+use std::ffi::OsString;
 
 /// Samples that a KEEP_ALL writer holds until they are acknowledged. Without a limit, it would never wait.
 const KEPT_SAMPLES_MAX: u32 = 4000;
@@ -26,7 +27,15 @@ struct LoadView<'a> {
 }
 
 pub(super) fn open(link: Link, mut arrived: Arrived, udp_only: bool) -> Result<Write1> {
-    let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(udp_only).build()?;
+    let mut builder = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host);
+    if udp_only {
+        // The other process cannot use in-process delivery. A participant with an identity needs it for itself.
+        builder = builder.shared_memory(0);
+    }
+    if let Some(folder) = std::env::var_os("ENCLAVE") {
+        builder = with_identity(builder, folder)?;
+    }
+    let participant = builder.build()?;
     let reliability = Reliability::reliable(Duration::from_secs(10));
     let (writes, reads) = (DataWriterQos::default().reliability(reliability), DataReaderQos::default().reliable());
     let (writes, reads) = if link.keep_all {
@@ -34,6 +43,7 @@ pub(super) fn open(link: Link, mut arrived: Arrived, udp_only: bool) -> Result<W
     } else {
         (writes.keep_last(1), reads.keep_last(1))
     };
+    let (writes, reads) = if link.best_effort { (writes.best_effort(), reads.best_effort()) } else { (writes, reads) };
     let writer = participant.writer_builder::<Load>(link.writes).qos(writes).build()?;
     let replies = writer.clone();
     let mut reply = load(link);
@@ -56,6 +66,17 @@ pub(super) fn open(link: Link, mut arrived: Arrived, udp_only: bool) -> Result<W
         sample.number = number;
         write(&writer, &sample);
     }))
+}
+
+#[cfg(feature = "security")]
+fn with_identity(builder: DomainParticipantBuilder, folder: OsString) -> Result<DomainParticipantBuilder> {
+    Ok(builder.credentials(dds_core::security::Credentials::from_enclave(folder)?))
+}
+
+/// Without protection, the results would be wrong.
+#[cfg(not(feature = "security"))]
+fn with_identity(_: DomainParticipantBuilder, _: OsString) -> Result<DomainParticipantBuilder> {
+    Err(crate::perf::Failure::new("ENCLAVE needs the feature security of the package benches"))
 }
 
 fn load(link: Link) -> Load {

@@ -1,25 +1,29 @@
-//! The cost of DDS Security, between two participants of this process by UDP.
+//! The cost of DDS Security by UDP.
 //!
 //! ```sh
 //! .ci/netns cargo bench -p benches --features security,dds-core/ring --bench protection
 //! ```
 //!
-//! It prints three figures for each governance:
+//! It has three parts:
 //!
-//! - the round trip of 64 bytes, and the part of each protection and message;
-//! - the throughput of 1 MiB beside that without protection;
-//! - the time from the start to the match.
+//! - `pairs`: two participants of this process. It prints the round trip of 64 bytes for each governance, and the part
+//!   of each protection and message. It also prints the throughput of 1 MiB beside that without protection, and the
+//!   time from the start to the match.
+//! - `beside`: the same round trips and throughput between two processes, also of Cyclone DDS and Fast DDS with their
+//!   security plugins. The script `benches/protection` builds them and runs this part.
+//! - `crowd`: 50 participants with identities of their own start at once.
 //!
-//! Last, 50 participants with identities of their own start at once. All kinds take turns, and the best turn counts,
-//! because other programs disturb some of them.
+//! All kinds take turns, and the best turn counts, because other programs disturb some of them.
 //!
-//! `-- crowd` measures that start alone. `-- --test` does a little of everything once, and prints no times.
+//! `-- crowd` measures that part alone. `-- --test` does a little of everything once, and prints no times.
 
 #![allow(clippy::unwrap_used, reason = "a failure ends the program")]
 
-#[path = "../../dds-core/tests/support/keystore.rs"]
+mod beside;
+#[path = "../../../dds-core/tests/support/keystore.rs"]
 mod keystore;
 
+use clap::{Parser, ValueEnum};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Scope};
 use keystore::{Keystore, Kinds};
@@ -27,6 +31,32 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Measures the cost of DDS Security.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Only these parts
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+    /// Does a little of everything once, and prints no times
+    #[arg(long)]
+    test: bool,
+    /// `cargo bench` passes it
+    #[arg(long, hide = true)]
+    bench: bool,
+    #[command(flatten)]
+    beside: beside::Options,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Two participants of this process
+    Pairs,
+    /// Two processes, beside other libraries
+    Beside,
+    /// Many participants that start at once
+    Crowd,
+}
 
 /// How much work the program does.
 #[derive(Clone, Copy)]
@@ -184,13 +214,27 @@ fn crowd(keystore: &Keystore, count: usize) -> f64 {
 }
 
 fn main() {
-    let has_argument = |name: &str| std::env::args().any(|argument| argument == name);
-    let is_test = has_argument("--test");
+    if std::env::args().nth(1).as_deref() == Some(beside::PEER) {
+        return beside::take_role().unwrap();
+    }
+    let options = Options::parse();
+    let is_test = options.test;
     let work = if is_test { Work::TEST } else { Work::MEASURED };
-    if !has_argument("crowd") {
+    let has = |part: Part| options.parts.is_empty() || options.parts.contains(&part);
+    if has(Part::Pairs) {
         measure_pairs(work, is_test);
     }
-    measure_crowd(work, is_test);
+    if has(Part::Beside) {
+        beside::compare(&options.beside, is_test);
+    }
+    if has(Part::Crowd) {
+        measure_crowd(work, is_test);
+    }
+}
+
+/// The part of a round trip that each level of protection adds to each message.
+fn added(trip: f64, plain: f64, levels: u32) -> f64 {
+    (trip - plain) / 2.0 / f64::from(levels.max(1))
 }
 
 /// Measures two participants with each governance.
@@ -211,7 +255,7 @@ fn measure_pairs(work: Work, is_test: bool) {
     }
     println!("protection        64 B round trip   added, each level   1 MiB          of plain   start to match");
     for (row, (name, _, levels)) in ROWS.iter().enumerate() {
-        let added = (trips[row] - trips[0]) / 2.0 / f64::from((*levels).max(1));
+        let added = added(trips[row], trips[0], *levels);
         let (trip, rate, share) = (trips[row], rates[row], rates[row] / rates[0]);
         let start = median(std::mem::take(&mut starts[row]));
         println!("{name:<17} {trip:>12.1} µs   {added:>14.2} µs   {rate:>6.0} MiB/s   {share:>8.2}   {start:>11.1} ms");
