@@ -97,14 +97,14 @@ fn participants_with_identities_match_without_message_storm() {
     let names: Vec<_> = (0..18).map(|number| format!("robot_{number}")).collect();
     let keystore = Keystore::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), kinds, |text| text);
     let builder = |number: usize| DomainParticipant::builder(0).credentials(keystore.credentials(&names[number]));
-    // Protected and plain endpoints share datagrams: apart they send 53 for each pair.
+    // Protected and plain endpoints share datagrams, which are long on one host. Apart they send 53 for each pair.
     let counted = crowd_of(6, (Duration::ZERO, Duration::ZERO), builder);
-    assert!(counted.each_pair <= 35.0, "{} datagrams for each pair", counted.each_pair);
+    assert!(counted.each_pair <= 15.0, "{} datagrams for each pair", counted.each_pair);
     // A busy host answers late. Many handshakes at once would repeat their messages, and so would HEARTBEATs.
     let handling = Duration::from_millis(2);
     let counted = crowd_of(18, (handling, Duration::ZERO), builder);
-    assert!(counted.each_pair <= 56.0, "{} datagrams for each pair", counted.each_pair);
+    assert!(counted.each_pair <= 24.0, "{} datagrams for each pair", counted.each_pair);
     // It answers all datagrams that wait for it together.
     let counted = crowd_of(18, (handling, Duration::from_millis(30)), builder);
-    assert!(counted.each_pair <= 30.0, "{} datagrams for each pair", counted.each_pair);
+    assert!(counted.each_pair <= 12.5, "{} datagrams for each pair", counted.each_pair);
 }

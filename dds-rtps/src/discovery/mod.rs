@@ -49,6 +49,7 @@ pub use peer_security::{
     MatchPermission, PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel, SecurityReportKind,
 };
 pub use reply::ReplyTo;
+pub(crate) use route::stays_on_host;
 pub use route::{HostAddress, Route, is_same_host};
 pub use sedp::{AddressState, BuiltinPair, BuiltinPairTopic, PairProfile, SecurePairTopic};
 pub use spdp::Announcer;

@@ -164,6 +164,15 @@ pub fn is_same_host<'a>(host: &[HostAddress], unicast: impl IntoIterator<Item = 
     has_address
 }
 
+/// Whether datagrams to these locators stay on this host. They may be longer than an Ethernet frame.
+pub(crate) fn stays_on_host(host: &[HostAddress], destinations: &[Locator]) -> bool {
+    destinations.iter().all(|locator| {
+        let address = locator.to_socket_addr().map(|address| address.ip());
+        // The system delivers to each address of its own by loopback.
+        address.is_some_and(|address| address.is_loopback() || is_own(host, address))
+    })
+}
+
 fn is_own(host: &[HostAddress], address: IpAddr) -> bool {
     host.iter().any(|own| own.address == address)
 }
@@ -220,6 +229,17 @@ mod tests {
     fn loopback_of_another_host_is_not_used() {
         let theirs = at([192, 168, 1, 6]);
         assert_eq!(chosen(&[at([127, 0, 0, 1]), theirs]), (vec![theirs], false));
+    }
+
+    #[test]
+    fn datagrams_stay_on_host_with_own_addresses_alone() {
+        let stays = |addresses: &[[u8; 4]]| {
+            let locators: Vec<_> = addresses.iter().map(|address| Locator::udp_v4((*address).into(), 1)).collect();
+            stays_on_host(&[HostAddress { address: [192, 168, 1, 2].into(), prefix_len: 24 }], &locators)
+        };
+        assert!(stays(&[[127, 0, 0, 1]]) && stays(&[[127, 0, 0, 1], [192, 168, 1, 2]]));
+        assert!(!stays(&[[192, 168, 1, 3]]) && !stays(&[[127, 0, 0, 1], [192, 168, 1, 3]]));
+        assert!(!stays(&[[239, 255, 0, 1]]), "a multicast group has members on other hosts");
     }
 
     #[test]

@@ -13,7 +13,6 @@ pub(super) struct BuiltinPairs {
     /// In the order of [`BuiltinPairTopic::ALL`].
     pairs: [BuiltinPair; 5],
     coalescer: Coalescer,
-    prefix: GuidPrefix,
 }
 
 impl BuiltinPairs {
@@ -31,7 +30,7 @@ impl BuiltinPairs {
             }
             pair
         });
-        Self { pairs, coalescer, prefix }
+        Self { pairs, coalescer }
     }
 
     pub(super) fn get(&self, topic: BuiltinPairTopic) -> &BuiltinPair {
@@ -73,15 +72,15 @@ impl BuiltinPairs {
     pub(super) fn poll_transmit(
         &mut self,
         now: Now,
-        validations: &mut Validations,
-        protected: &mut [BuiltinPair],
+        config: &ParticipantConfig,
+        (validations, protected): (&mut Validations, &mut [BuiltinPair]),
         datagram: &mut Datagram,
     ) -> bool {
         // All pairs share one coalescer: announcements of several topics for one peer fit into one datagram.
-        let Self { pairs, coalescer, prefix } = self;
-        coalescer.poll(datagram, |next| {
+        let Self { pairs, coalescer } = self;
+        coalescer.poll(&config.host_addresses, datagram, |next| {
             protected.iter_mut().any(|pair| pair.poll_transmit(now, next))
-                || poll_admitted(now, *prefix, pairs, validations, next)
+                || poll_admitted(now, config.prefix, pairs, validations, next)
         })
     }
 }

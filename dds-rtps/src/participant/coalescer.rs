@@ -5,6 +5,7 @@
 //! the same locators. It must begin with its destination, or both are for all participants. No other state carries
 //! over: a DATA of a builtin writer always has its own INFO_TIMESTAMP.
 
+use crate::discovery::{HostAddress, stays_on_host};
 use crate::output::Datagram;
 use crate::wire::{Header, Headroom, Message, Submessage};
 use std::collections::VecDeque;
@@ -12,14 +13,17 @@ use std::collections::VecDeque;
 /// Longest merged datagram: it fits into one Ethernet frame, so the loss of a frame costs little.
 const MERGED_LEN_MAX: usize = 1400;
 
+/// As [`MERGED_LEN_MAX`], for a destination on this host.
+const MERGED_LEN_MAX_ON_HOST: usize = 8192;
+
 /// Most destinations whose datagrams are filled at the same time. A burst of received datagrams has as many senders.
 const OPEN_MAX: usize = 16;
 
 /// Merges datagrams; it is some datagrams ahead of its caller.
 #[derive(Debug)]
 pub(super) struct Coalescer {
-    /// Longest merged datagram, before protection.
-    len_max: usize,
+    /// Bytes that protection adds to each datagram.
+    message_growth: usize,
     /// Bytes that protection adds to each submessage.
     submessage_growth: usize,
     /// Datagrams that are sent in this order. No two open ones have the same destinations.
@@ -53,20 +57,24 @@ impl Coalescer {
     }
 
     fn with_growth(message_growth: usize, submessage_growth: usize) -> Self {
-        let len_max = MERGED_LEN_MAX.saturating_sub(message_growth);
-        Self { len_max, submessage_growth, waiting: VecDeque::new(), closed: 0, spare: Vec::new() }
+        Self { message_growth, submessage_growth, waiting: VecDeque::new(), closed: 0, spare: Vec::new() }
     }
 
     /// Merges datagrams of `poll` to the same destinations, and moves the next one to `datagram`; returns false without
     /// any.
-    pub(super) fn poll(&mut self, datagram: &mut Datagram, mut poll: impl FnMut(&mut Datagram) -> bool) -> bool {
+    pub(super) fn poll(
+        &mut self,
+        host: &[HostAddress],
+        datagram: &mut Datagram,
+        mut poll: impl FnMut(&mut Datagram) -> bool,
+    ) -> bool {
         while self.closed == 0 {
             let mut next = self.spare.pop().unwrap_or_default();
             if !poll(&mut next) {
                 self.spare.push(next);
                 break;
             }
-            self.add(next);
+            self.add(host, next);
         }
         let Some(WaitingDatagram { datagram: mut first, .. }) = self.waiting.pop_front() else { return false };
         self.closed = self.closed.saturating_sub(1);
@@ -82,7 +90,7 @@ impl Coalescer {
     }
 
     /// Appends a message to the open datagram with its destinations, or adds another datagram.
-    fn add(&mut self, mut next: Datagram) {
+    fn add(&mut self, host: &[HostAddress], mut next: Datagram) {
         let MessageShape { names_destination, submessages } = MessageShape::of(next.head());
         let growth = submessages * self.submessage_growth;
         let known = self.open().position(|open| open.datagram.destinations() == next.destinations());
@@ -90,10 +98,13 @@ impl Coalescer {
             if let Some(open) = self.waiting.get_mut(index) {
                 // A message without a destination would inherit that of the one before it (RTPS 2.5, 8.3.4).
                 let keeps_destination = names_destination || open.is_for_all;
-                let total = open.datagram.len() + next.len() - Header::WIRE_LEN + open.growth + growth;
+                let len_max =
+                    if stays_on_host(host, next.destinations()) { MERGED_LEN_MAX_ON_HOST } else { MERGED_LEN_MAX };
+                let total =
+                    self.message_growth + open.datagram.len() + next.len() - Header::WIRE_LEN + open.growth + growth;
                 // Both headers name the same source, because all builtin endpoints belong to this participant.
                 // A submessage begins at a multiple of four (RTPS 2.5, 9.4.1).
-                if keeps_destination && open.datagram.len() % 4 == 0 && total <= self.len_max {
+                if keeps_destination && open.datagram.len() % 4 == 0 && total <= len_max {
                     open.datagram.append(&mut next, Header::WIRE_LEN);
                     open.growth += growth;
                     open.is_for_all &= !names_destination;
@@ -153,7 +164,7 @@ mod tests {
     use crate::types::{GuidPrefix, Locator};
     use crate::wire::MessageBuilder;
 
-    /// Builds a message of `len` bytes to a port, with or without INFO_DESTINATION, and with one other submessage.
+    /// Builds a message of `len` bytes to a port of another host, with or without INFO_DESTINATION.
     fn lay_out(datagram: &mut Datagram, port: u16, names: bool, len: usize) {
         let mut builder = MessageBuilder::new(datagram.buffer());
         builder.header(GuidPrefix([1; 12]));
@@ -163,7 +174,27 @@ mod tests {
         // The last submessage may have any length (RTPS 2.5, 9.4.5.1.3).
         datagram.buffer().extend_from_slice(&[0x80, 1, 0, 0]);
         datagram.buffer().resize(len, 0);
-        datagram.add_destination(Locator::udp_v4([127, 0, 0, 1].into(), port));
+        datagram.add_destination(Locator::udp_v4([192, 168, 1, 2].into(), port));
+    }
+
+    #[test]
+    fn datagrams_that_stay_on_this_host_are_longer() {
+        let own: std::net::IpAddr = [192, 168, 1, 2].into();
+        let lengths = |host: &[HostAddress]| {
+            let (mut coalescer, mut datagram, mut left) = (Coalescer::new(Headroom::default()), Datagram::new(), 9);
+            let mut poll = |next: &mut Datagram| {
+                next.clear();
+                left -= 1;
+                left >= 0 && {
+                    lay_out(next, 1, true, 1020);
+                    true
+                }
+            };
+            std::iter::from_fn(|| coalescer.poll(host, &mut datagram, &mut poll).then(|| datagram.len()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(&[HostAddress { address: own, prefix_len: 24 }]), [8 * 1000 + 20, 1020]);
+        assert_eq!(lengths(&[HostAddress { address: [192, 168, 1, 3].into(), prefix_len: 24 }]), [1020; 9]);
     }
 
     /// Returns the lengths of the datagrams that result from these messages.
@@ -184,7 +215,7 @@ mod tests {
                 true
             })
         };
-        std::iter::from_fn(|| coalescer.poll(&mut datagram, &mut poll).then(|| datagram.len())).collect()
+        std::iter::from_fn(|| coalescer.poll(&[], &mut datagram, &mut poll).then(|| datagram.len())).collect()
     }
 
     #[test]

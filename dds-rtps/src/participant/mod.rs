@@ -330,12 +330,12 @@ impl Participant {
         }
         let mut protected: &mut [BuiltinPair] = &mut [];
         if let Some(secure) = &mut self.secure {
-            if secure.poll_handshakes(now, self.config.prefix, datagram) {
+            if secure.poll_handshakes(now, &self.config, datagram) {
                 return true;
             }
             protected = secure.pairs();
         }
-        self.pairs.poll_transmit(now, &mut self.peers.validations, protected, datagram)
+        self.pairs.poll_transmit(now, &self.config, (&mut self.peers.validations, protected), datagram)
     }
 
     /// Returns the next event, in the order of their occurrence; `None` without one.

@@ -69,8 +69,8 @@ impl SecureEndpoints {
     /// Builds the next datagram of a handshake or with keys; returns false without one to send.
     ///
     /// They share no datagram with others, because their protection differs.
-    pub(super) fn poll_handshakes(&mut self, now: Now, own: GuidPrefix, datagram: &mut Datagram) -> bool {
-        self.stateless.poll_transmit(now, own, datagram) || self.keys.poll_transmit(now, datagram)
+    pub(super) fn poll_handshakes(&mut self, now: Now, config: &ParticipantConfig, datagram: &mut Datagram) -> bool {
+        self.stateless.poll_transmit(now, config, datagram) || self.keys.poll_transmit(now, config, datagram)
     }
 
     /// Returns the protected pairs, which share datagrams with the plain ones.

@@ -6,6 +6,8 @@
 //! Sequence numbers decide nothing, because any sender can forge them. Bounds: 16 incomplete messages of at most
 //! 64 KiB, 256 messages to send. Handshakes repeat dropped messages.
 
+use super::config::ParticipantConfig;
+use crate::discovery::stays_on_host;
 use crate::output::Datagram;
 use crate::types::{EntityId, GuidPrefix, Locator, Now, SequenceNumber};
 use crate::wire::{DataFrag, DataFragHeader, DataHeader, MessageBuilder, PayloadKind};
@@ -21,6 +23,8 @@ const ASSEMBLIES_PER_SENDER: usize = 4;
 const WAITING_MAX: usize = 256;
 /// Bytes of a message that one datagram carries: it fits into an Ethernet frame.
 const FRAGMENT_SIZE: u16 = 1_300;
+/// As [`FRAGMENT_SIZE`], for a receiver on this host. Handshakes with RSA have some 6000 bytes.
+const FRAGMENT_SIZE_ON_HOST: u16 = 8_000;
 
 /// The writer and the reader of handshake messages.
 #[derive(Debug, Default)]
@@ -48,6 +52,7 @@ struct WaitingMessage {
     locators: Vec<Locator>,
     number: SequenceNumber,
     payload: Vec<u8>,
+    fragment_size: u16,
     /// Number of the next fragment, from 1.
     next: u32,
 }
@@ -129,17 +134,21 @@ impl StatelessMessages {
         }
         self.last = self.last.next();
         let (number, locators) = (self.last, locators.to_vec());
-        self.waiting.push_back(WaitingMessage { to, locators, number, payload, next: 1 });
+        self.waiting.push_back(WaitingMessage { to, locators, number, payload, fragment_size: FRAGMENT_SIZE, next: 1 });
     }
 
     /// Builds the next datagram; returns false without one to send.
-    pub(super) fn poll_transmit(&mut self, now: Now, own: GuidPrefix, datagram: &mut Datagram) -> bool {
+    pub(super) fn poll_transmit(&mut self, now: Now, config: &ParticipantConfig, datagram: &mut Datagram) -> bool {
         let Some(message) = self.waiting.front_mut() else { return false };
         datagram.clear();
         let mut builder = MessageBuilder::new(datagram.buffer());
-        builder.header(own);
+        builder.header(config.prefix);
         builder.info_dst(message.to);
         builder.info_ts(Some(now.time));
+        // The fragments of one message have one size, also if the addresses change between them.
+        if message.next == 1 && stays_on_host(&config.host_addresses, &message.locators) {
+            message.fragment_size = FRAGMENT_SIZE_ON_HOST;
+        }
         let is_last = message.build_next(&mut builder);
         datagram.set_destinations(&message.locators);
         // Messages leave one after the other, so a receiver has one incomplete message of this sender at a time.
@@ -153,8 +162,9 @@ impl StatelessMessages {
 impl WaitingMessage {
     /// Adds the message, or its next fragment. Returns whether it is the last one.
     fn build_next(&mut self, builder: &mut MessageBuilder<'_>) -> bool {
+        let fragment_size = self.fragment_size;
         let (writer_id, reader_id) = (EntityId::STATELESS_MESSAGE_WRITER, EntityId::STATELESS_MESSAGE_READER);
-        if self.payload.len() <= usize::from(FRAGMENT_SIZE) {
+        if self.payload.len() <= usize::from(fragment_size) {
             let (writer_sn, payload) = (self.number, PayloadKind::Data);
             let header = DataHeader { reader_id, writer_id, writer_sn, payload, non_standard_payload: false };
             let end = builder.data(&header, self.payload.len(), |_| {});
@@ -167,7 +177,7 @@ impl WaitingMessage {
             writer_sn: self.number,
             fragment_starting_num: self.next,
             fragments_in_submessage: 1,
-            fragment_size: FRAGMENT_SIZE,
+            fragment_size,
             // `send` has checked that the length is at most 64 KiB.
             sample_size: self.payload.len() as u32,
             is_key: false,
@@ -191,18 +201,19 @@ mod tests {
     const OWN: GuidPrefix = GuidPrefix([1; 12]);
     const PEER: GuidPrefix = GuidPrefix([2; 12]);
 
+    /// Returns the datagrams of a message to another host.
     fn datagrams(len: usize) -> Vec<Vec<u8>> {
+        datagrams_to([192, 168, 1, 2], len)
+    }
+
+    fn datagrams_to(address: [u8; 4], len: usize) -> Vec<Vec<u8>> {
+        let config = ParticipantConfig::new(OWN, 0);
         let now = Now { instant: Instant::from_nanos(1), time: Time::from_unix_nanos(1) };
         let mut messages = StatelessMessages::default();
-        messages.send(PEER, &[Locator::udp_v4([127, 0, 0, 1].into(), 7410)], (0..len).map(|at| at as u8).collect());
+        messages.send(PEER, &[Locator::udp_v4(address.into(), 7410)], (0..len).map(|at| at as u8).collect());
         let mut datagram = Datagram::new();
-        std::iter::from_fn(|| {
-            messages.poll_transmit(now, OWN, &mut datagram).then(|| {
-                assert!(datagram.len() <= 1_400, "a datagram is longer than a frame");
-                datagram.head().to_vec()
-            })
-        })
-        .collect()
+        std::iter::from_fn(|| messages.poll_transmit(now, &config, &mut datagram).then(|| datagram.head().to_vec()))
+            .collect()
     }
 
     fn fragments_of(datagram: &[u8]) -> Vec<DataFrag<'_>> {
@@ -216,6 +227,9 @@ mod tests {
         for len in [1_301, 2_600, 2_601, 5_000] {
             let mut datagrams = datagrams(len);
             assert_eq!(datagrams.len(), len.div_ceil(usize::from(FRAGMENT_SIZE)));
+            let is_one_frame = datagrams.iter().all(|datagram| datagram.len() <= 1_400);
+            assert!(is_one_frame, "a datagram is longer than a frame");
+            assert_eq!(datagrams_to([127, 0, 0, 1], len).len(), 1, "a message on this host needs no fragments");
             datagrams.reverse();
             datagrams.insert(0, datagrams[0].clone());
             let mut messages = StatelessMessages::default();

@@ -4,6 +4,7 @@
 //! do. So only those are visited that were used, or whose deadline has passed.
 
 use super::coalescer::Coalescer;
+use super::config::ParticipantConfig;
 use crate::discovery::{BuiltinPair, PairProfile};
 use crate::output::Datagram;
 use crate::types::{GuidPrefix, HashSeed, Instant, Now};
@@ -93,9 +94,9 @@ impl VolatilePairs {
     }
 
     /// Builds the next datagram; returns false without one to send.
-    pub(super) fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+    pub(super) fn poll_transmit(&mut self, now: Now, config: &ParticipantConfig, datagram: &mut Datagram) -> bool {
         let Self { pairs, used, deadlines, coalescer } = self;
-        coalescer.poll(datagram, |next| {
+        coalescer.poll(&config.host_addresses, datagram, |next| {
             while let Some(&peer) = used.first() {
                 if let Some(VolatilePair { pair, deadline }) = pairs.get_mut(&peer) {
                     if pair.poll_transmit(now, next) {
