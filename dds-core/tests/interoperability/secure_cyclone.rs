@@ -67,7 +67,7 @@ fn command(enclave: &Path, options: &[&str]) -> Command {
 #[test]
 #[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
 fn cyclone_answers_with_rsa_identities() {
-    answers_with_rsa_identities(&[KeyAlgorithm::Rsa2048], start);
+    answers_with_rsa_identities(&[KeyAlgorithm::Rsa2048], command);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn command(enclave: &Path, options: &[&str]) -> Command {
 #[test]
 #[ignore = "needs Fast DDS: .ci/run fast_dds"]
 fn fast_dds_answers_with_rsa_identities() {
-    answers_with_rsa_identities(&[KeyAlgorithm::Rsa2048, KeyAlgorithm::Rsa3072], start);
+    answers_with_rsa_identities(&[KeyAlgorithm::Rsa2048, KeyAlgorithm::Rsa3072], command);
 }
 
 #[test]

@@ -171,8 +171,9 @@ pub(crate) fn refuse(participant: &DomainParticipant) {
     assert!(participant.discovered_participants().is_empty());
 }
 
-/// Lets a peer with an RSA key answer questions, in both roles of the handshake. The authorities have RSA keys too.
-pub(crate) fn answers_with_rsa_identities(algorithms: &[KeyAlgorithm], start: impl Fn(&Path, &[&str]) -> SecurePeer) {
+/// Lets a peer with an RSA key answer questions, in both roles of the handshake. The authorities have RSA keys too. The
+/// long messages of this handshake are whole on one host, and have fragments between two hosts.
+pub(crate) fn answers_with_rsa_identities(algorithms: &[KeyAlgorithm], command: impl Fn(&Path, &[&str]) -> Command) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let kinds =
         Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", data: "ENCRYPT" };
@@ -180,9 +181,56 @@ pub(crate) fn answers_with_rsa_identities(algorithms: &[KeyAlgorithm], start: im
         let fleet = Keystore::with_keys(algorithm, &["one", "other"], kinds, |text| text);
         for (own, theirs) in [("one", "other"), ("other", "one")] {
             println!("{algorithm:?}, {own} here");
-            let peer = start(&fleet.enclave(theirs), &[]);
+            let mut command = command(&fleet.enclave(theirs), &[]);
+            let peer = SecurePeer::start(&mut command);
             ask(&endpoints(&participant(&fleet, own)));
             peer.end();
+            println!("on two hosts");
+            let other = OtherHost::connect();
+            let peer = SecurePeer::start(&mut other.on(&command));
+            ask(&endpoints(&participant(&fleet, own)));
+            peer.end();
+        }
+    }
+}
+
+/// A host with a cable to this one: another network namespace.
+struct OtherHost;
+
+impl OtherHost {
+    const NAME: &str = "other";
+
+    fn connect() -> Self {
+        for step in [
+            "netns add other",
+            "link add cable type veth peer name cable netns other",
+            "addr add 10.77.1.1/24 dev cable",
+            "link set cable up",
+            "-n other addr add 10.77.1.2/24 dev cable",
+            "-n other link set cable up",
+            "-n other link set lo up",
+            "-n other route add 224.0.0.0/4 dev cable",
+        ] {
+            let status = Command::new("ip").args(step.split(' ')).status().unwrap();
+            assert!(status.success(), "ip {step}: {status}");
+        }
+        Self
+    }
+
+    /// Returns a command that runs another one there.
+    fn on(&self, command: &Command) -> Command {
+        let mut there = Command::new("ip");
+        there.args(["netns", "exec", Self::NAME]).arg(command.get_program()).args(command.get_args());
+        there.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        there
+    }
+}
+
+impl Drop for OtherHost {
+    fn drop(&mut self) {
+        // The cable has two ends, and disappears with the first one.
+        for step in ["link del cable", "netns del other"] {
+            let _ = Command::new("ip").args(step.split(' ')).status();
         }
     }
 }
