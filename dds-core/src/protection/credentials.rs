@@ -29,6 +29,8 @@ pub struct Credentials {
     pub(super) identity_ca: CredentialFile,
     pub(super) certificate: CredentialFile,
     pub(super) private_key: PrivateKeyPlace,
+    /// `None` if the private key is not encrypted.
+    pub(super) password: Option<Zeroizing<String>>,
     pub(super) permissions_ca: CredentialFile,
     pub(super) governance: CredentialFile,
     pub(super) permissions: CredentialFile,
@@ -145,6 +147,7 @@ impl Credentials {
             identity_ca: read("identity_ca.cert.pem")?,
             certificate: read("cert.pem")?,
             private_key: PrivateKeyPlace::of_enclave(folder)?,
+            password: None,
             permissions_ca: read("permissions_ca.cert.pem")?,
             governance: read("governance.p7s")?,
             permissions: read("permissions.p7s")?,
@@ -152,6 +155,28 @@ impl Credentials {
             revocation_place: Some(place),
             log: None,
         })
+    }
+
+    /// Decrypts the private key with this password. Default: the key is not encrypted.
+    ///
+    /// The key is an `ENCRYPTED PRIVATE KEY` in PKCS #8, as `openssl pkcs8 -topk8 -v2 aes-256-cbc` writes it. The
+    /// property `dds.sec.auth.password` is another way.
+    ///
+    /// ```no_run
+    /// use dds_core::security::Credentials;
+    /// use dds_core::DomainParticipant;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let password = std::env::var("ROBOT_KEY_PASSWORD")?;
+    /// let credentials = Credentials::from_enclave("keystore/enclaves/robot")?.password(&password);
+    /// let participant = DomainParticipant::builder(0).credentials(credentials).build()?;
+    /// # drop(participant);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn password(self, password: &str) -> Self {
+        Self { password: Some(Zeroizing::new(password.to_owned())), ..self }
     }
 
     /// Publishes security events of this severity and graver ones. Default: none.
@@ -225,6 +250,8 @@ pub(crate) struct CredentialProperties {
     found: [Option<(String, Zeroizing<String>)>; PROPERTIES.len()],
     /// Full name and value of the property with revoked certificates, which may lack.
     revocations: Option<(String, String)>,
+    /// The password of an encrypted private key.
+    password: Option<Zeroizing<String>>,
     /// The plugin for events was asked for.
     logs: bool,
     level: Option<SecuritySeverity>,
@@ -239,6 +266,9 @@ const PROPERTIES: [&str; 6] = [
     "access.governance",
     "access.permissions",
 ];
+
+/// The property for the password of an encrypted private key. All vendors take it as it is.
+const PASSWORD: &str = "auth.password";
 
 /// The property of Fast DDS and ROS 2 for a file with lists of revoked certificates.
 const REVOCATIONS: &str = "auth.identity_crl";
@@ -278,6 +308,10 @@ impl CredentialProperties {
         for part in FAST_DDS_PARTS {
             short = short.replace(part, "");
         }
+        if short == PASSWORD {
+            self.password = Some(Zeroizing::new(value.to_owned()));
+            return Ok(true);
+        }
         if short == REVOCATIONS {
             self.revocations = Some((name.to_owned(), value.to_owned()));
             return Ok(true);
@@ -294,7 +328,7 @@ impl CredentialProperties {
     /// # Errors
     /// A text that names a missing property, or one whose file cannot be read.
     pub(crate) fn read(self) -> Result<Option<Credentials>, String> {
-        let is_empty = self.found.iter().all(Option::is_none) && self.revocations.is_none();
+        let is_empty = self.found.iter().all(Option::is_none) && self.revocations.is_none() && self.password.is_none();
         if is_empty && !self.logs && self.level.is_none() {
             return Ok(None);
         }
@@ -322,6 +356,7 @@ impl CredentialProperties {
             identity_ca: read(identity_ca)?,
             certificate: read(certificate)?,
             private_key: PrivateKeyPlace::of_property(&key.0, &key.1)?,
+            password: self.password,
             permissions_ca: read(permissions_ca)?,
             governance: read(governance)?,
             permissions: read(permissions)?,

@@ -20,7 +20,9 @@ use dds_rtps::discovery::{
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Now};
 use dds_rtps::wire::{MessageTransform, RejectedMessage};
 use dds_security::access::ProtectionKind;
-use dds_security::authentication::{DataHolder, GenericMessage, LocalIdentity, LocalParticipant, TokenByteOrder};
+use dds_security::authentication::{
+    DataHolder, GenericMessage, IdentityError, LocalIdentity, LocalParticipant, TokenByteOrder,
+};
 use dds_security::crypto::{KeyMaterial, OpenError, SendKey};
 use std::fmt;
 use std::io;
@@ -229,14 +231,25 @@ impl SecurityPlugins {
 
 /// Reads and checks the identity.
 fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, String> {
-    let Credentials { identity_ca, certificate, private_key, permissions, .. } = credentials;
+    let Credentials { identity_ca, certificate, private_key, password, permissions, .. } = credentials;
     let (authority, text, permissions) = (identity_ca.text()?, certificate.text()?, permissions.bytes.to_vec());
     let key = match private_key {
         PrivateKeyPlace::File(key) => key,
+        PrivateKeyPlace::Token(uri) if password.is_some() => {
+            return Err(format!("{}: a key in a PKCS #11 token takes no password: name the PIN in its URI", uri.name));
+        }
         PrivateKeyPlace::Token(uri) => return identity_in_token((authority, certificate, uri), permissions, unix),
     };
-    LocalIdentity::new(authority, text, key.text()?, permissions, unix)
-        .map_err(|error| format!("{}: {error}", certificate.name))
+    let identity = match password {
+        Some(password) => {
+            LocalIdentity::with_encrypted_key(authority, text, (key.text()?, password), permissions, unix)
+        }
+        None => LocalIdentity::new(authority, text, key.text()?, permissions, unix),
+    };
+    identity.map_err(|error| {
+        let name = if matches!(error, IdentityError::Key(_)) { &key.name } else { &certificate.name };
+        format!("{name}: {error}")
+    })
 }
 
 /// As [`identity`], with a private key in a PKCS #11 token.
@@ -248,11 +261,7 @@ fn identity_in_token(
 ) -> Result<LocalIdentity, String> {
     let key = uri.text()?.parse().map_err(|error| format!("{}: {error}", uri.name))?;
     LocalIdentity::with_pkcs11_key(authority, certificate.text()?, &key, permissions, unix).map_err(|error| {
-        let name = if matches!(error, dds_security::authentication::IdentityError::Token(_)) {
-            &uri.name
-        } else {
-            &certificate.name
-        };
+        let name = if matches!(error, IdentityError::Token(_)) { &uri.name } else { &certificate.name };
         format!("{name}: {error}")
     })
 }

@@ -11,6 +11,8 @@ use dds_core::security::{SecurityEvent, SecuritySeverity};
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 use dds_security::pki::KeyAlgorithm;
+use pkcs8::pkcs5::pbes2;
+use pkcs8::{LineEnding, PrivateKeyInfo, SecretDocument};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -400,6 +402,44 @@ fn properties_take_the_place_of_the_folder() {
     pass(&writer, &reader);
     let events = station.reader_builder::<SecurityEvent>(SecurityEvent::TOPIC).build().unwrap();
     events.wait_for_writers(1).block_for(PATIENCE).unwrap();
+}
+
+/// Encrypts the private key of an identity, as `openssl pkcs8 -topk8` does.
+fn encrypt_key(folder: &Path, password: &str) {
+    let path = folder.join("key.pem");
+    let (_, key) = SecretDocument::from_pem(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let parameters = pbes2::Parameters::pbkdf2_sha256_aes256cbc(20, b"salt", &[7; 16]).unwrap();
+    let key = PrivateKeyInfo::try_from(key.as_bytes()).unwrap().encrypt_with_params(parameters, password).unwrap();
+    std::fs::write(&path, key.to_pem("ENCRYPTED PRIVATE KEY", LineEnding::LF).unwrap()).unwrap();
+}
+
+#[test]
+fn encrypted_key_needs_its_password() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { rtps: "ENCRYPT", ..NONE });
+    let folder = keystore.enclave("robot");
+    encrypt_key(&folder, "open sesame");
+    let simulation = Simulation::new(34);
+    let refused = |builder: DomainParticipantBuilder, reason: &str| {
+        let error = simulation.build("robot", builder).unwrap_err().to_string();
+        assert!(error.contains("key.pem: ") && error.contains(reason), "{error}");
+        assert!(!error.contains("sesame"), "{error}");
+    };
+    refused(builder().credentials(keystore.credentials("robot")), "give its password");
+    refused(builder().credentials(keystore.credentials("robot").password("sesame, open")), "does not decrypt");
+    let with_property = |password| by_properties(&folder, 6).property("dds.sec.auth.password", password);
+    refused(with_property("sesame, open"), "does not decrypt");
+    let in_token = by_properties(&folder, 6).property("dds.sec.auth.private_key", "pkcs11:token=robot");
+    let error = simulation.build("robot", in_token.property("dds.sec.auth.password", "1")).unwrap_err().to_string();
+    assert!(error.contains("takes no password"), "{error}");
+    let credentials = keystore.credentials("robot").password("open sesame");
+    assert!(!format!("{credentials:?}").contains("sesame"));
+    let station = build(&simulation, &keystore, "station");
+    for opened in [builder().credentials(credentials), with_property("open sesame")] {
+        let robot = simulation.build("robot", opened).unwrap();
+        let (writer, reader) = endpoints(&robot, &station);
+        pass(&writer, &reader);
+    }
 }
 
 /// As Fast DDS and ROS 2 name the file.

@@ -88,8 +88,34 @@ impl LocalIdentity {
         permissions: Vec<u8>,
         now: i64,
     ) -> Result<Self, IdentityError> {
+        Self::with_key_of_file(authority, certificate, permissions, now, || PrivateKey::from_pem(key))
+    }
+
+    /// As [`Self::new`], with an encrypted private key and its password.
+    ///
+    /// # Errors
+    /// [`IdentityError`] names the file and the fault.
+    pub fn with_encrypted_key(
+        authority: &str,
+        certificate: &str,
+        (key, password): (&str, &str),
+        permissions: Vec<u8>,
+        now: i64,
+    ) -> Result<Self, IdentityError> {
+        Self::with_key_of_file(authority, certificate, permissions, now, || {
+            PrivateKey::from_encrypted_pem(key, password)
+        })
+    }
+
+    fn with_key_of_file(
+        authority: &str,
+        certificate: &str,
+        permissions: Vec<u8>,
+        now: i64,
+        key: impl FnOnce() -> Result<PrivateKey, KeyError>,
+    ) -> Result<Self, IdentityError> {
         Self::with_key(authority, certificate, permissions, now, |certificate| {
-            let key = PrivateKey::from_pem(key).map_err(IdentityError::Key)?;
+            let key = key().map_err(IdentityError::Key)?;
             certificate.check_key(&key).map_err(IdentityError::Certificate)?;
             Ok(IdentityKey::File(key))
         })

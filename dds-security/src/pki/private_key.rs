@@ -4,8 +4,8 @@ use super::public_key::{EC_PUBLIC_KEY, Hash, RSA_ENCRYPTION};
 use super::rsa_key::RsaKey;
 use super::{PublicKey, pem};
 use p256::ecdsa::signature::Signer;
-use p256::pkcs8;
-use p256::pkcs8::EncodePrivateKey;
+use pkcs8::EncodePrivateKey;
+use pkcs8::pkcs5::pbes2::Kdf;
 use std::fmt;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -53,8 +53,14 @@ enum KeyPair {
 pub enum KeyError {
     /// It has no private key in the form PEM.
     Missing,
-    /// The key is encrypted.
+    /// The key is encrypted, and no password was given.
     Encrypted,
+    /// The key is encrypted in the form of OpenSSL before version 1.
+    OldEncryption,
+    /// The password does not decrypt the key.
+    Password,
+    /// Its encryption is unknown or malformed, or the work for a password exceeds the limit.
+    Encryption,
     /// Its algorithm, its curve or its length is not supported.
     Algorithm,
     /// The bytes are no key.
@@ -93,19 +99,34 @@ impl PrivateKey {
     /// # Errors
     /// [`KeyError`] if the text has no such key.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        Self::from_pem_with(text, None)
+    }
+
+    /// As [`Self::from_pem`]; the key may also be encrypted in PKCS #8 (`ENCRYPTED PRIVATE KEY`, RFC 5958). The
+    /// encryption is PBES2 with AES, and with PBKDF2 or scrypt, as OpenSSL writes it.
+    ///
+    /// # Errors
+    /// [`KeyError`] if the text has no such key, or if the password is wrong.
+    pub fn from_encrypted_pem(text: &str, password: &str) -> Result<Self, KeyError> {
+        Self::from_pem_with(text, Some(password))
+    }
+
+    fn from_pem_with(text: &str, password: Option<&str>) -> Result<Self, KeyError> {
         let forms: [(&str, ReadKey); 3] =
             [("PRIVATE KEY", from_pkcs8), ("EC PRIVATE KEY", from_sec1), ("RSA PRIVATE KEY", from_pkcs1)];
         for (label, read) in forms {
             let Some(block) = pem::blocks(text, label).into_iter().next() else { continue };
             // The form of OpenSSL before version 1.
             if block.contains("ENCRYPTED") {
-                return Err(KeyError::Encrypted);
+                return Err(KeyError::OldEncryption);
             }
             let bytes = pem::decode(block).ok_or(KeyError::Malformed)?;
             return Ok(Self { pair: read(&bytes)? });
         }
-        let is_encrypted = !pem::blocks(text, "ENCRYPTED PRIVATE KEY").is_empty();
-        Err(if is_encrypted { KeyError::Encrypted } else { KeyError::Missing })
+        let block = pem::blocks(text, "ENCRYPTED PRIVATE KEY").into_iter().next().ok_or(KeyError::Missing)?;
+        let password = password.ok_or(KeyError::Encrypted)?;
+        let bytes = pem::decode(block).ok_or(KeyError::Malformed)?;
+        Ok(Self { pair: from_encrypted(&bytes, password)? })
     }
 
     /// Writes the key in PKCS #8.
@@ -205,6 +226,32 @@ fn from_pkcs8(bytes: &[u8]) -> Result<KeyPair, KeyError> {
     }
 }
 
+/// Most repetitions of PBKDF2. OpenSSL writes 2048, and 600 000 are recommended.
+const ITERATIONS_MAX: u32 = 10_000_000;
+/// Most memory of scrypt, in bytes.
+const SCRYPT_MEMORY_MAX: u128 = 256 << 20;
+
+fn from_encrypted(bytes: &[u8], password: &str) -> Result<KeyPair, KeyError> {
+    let info = pkcs8::EncryptedPrivateKeyInfo::try_from(bytes).map_err(|_| KeyError::Encryption)?;
+    let parameters = info.encryption_algorithm.pbes2().ok_or(KeyError::Encryption)?;
+    // The file decides about the work.
+    let is_bounded = match &parameters.kdf {
+        Kdf::Pbkdf2(pbkdf2) => pbkdf2.iteration_count <= ITERATIONS_MAX,
+        Kdf::Scrypt(scrypt) => {
+            let lanes = u128::from(scrypt.block_size) * u128::from(scrypt.parallelization);
+            u128::from(scrypt.cost_parameter).saturating_mul(128 * lanes) <= SCRYPT_MEMORY_MAX
+        }
+        _ => false,
+    };
+    if !is_bounded {
+        return Err(KeyError::Encryption);
+    }
+    let decrypted = info.decrypt(password).map_err(|_| KeyError::Password)?;
+    // A wrong password has a valid padding now and then, and then the bytes are no key.
+    from_pkcs8(decrypted.as_bytes())
+        .map_err(|error| if error == KeyError::Malformed { KeyError::Password } else { error })
+}
+
 fn from_sec1(bytes: &[u8]) -> Result<KeyPair, KeyError> {
     let p256 = p256::SecretKey::from_sec1_der(bytes).map(|key| KeyPair::P256(key.into()));
     p256.or_else(|_| p384::SecretKey::from_sec1_der(bytes).map(|key| KeyPair::P384(key.into())))
@@ -265,7 +312,14 @@ impl fmt::Display for KeyError {
         f.write_str(match self {
             Self::Missing => "the file has no private key: expected a line `-----BEGIN PRIVATE KEY-----`",
             Self::Encrypted => {
-                "the private key is encrypted, which is not supported: decrypt it with `openssl pkcs8` into a file of mode 600"
+                "the private key is encrypted: give its password, or decrypt it with `openssl pkcs8` into a file of mode 600"
+            }
+            Self::OldEncryption => {
+                "the private key has an old encryption: convert it with `openssl pkcs8 -topk8` to an `ENCRYPTED PRIVATE KEY`"
+            }
+            Self::Password => "the password does not decrypt the private key: give the one with which it was encrypted",
+            Self::Encryption => {
+                "the encryption of the private key is not supported: encrypt it with `openssl pkcs8 -topk8 -v2 aes-256-cbc`"
             }
             Self::Algorithm => {
                 "the private key is not EC P-256, EC P-384 or RSA with 2048 to 4096 bits: issue the identity with such a key"
@@ -304,7 +358,31 @@ mod tests {
         let encrypted = "Proc-Type: 4,ENCRYPTED\n\nAAAA";
         assert_eq!(
             error(&format!("-----BEGIN {label}-----\n{encrypted}\n-----END {label}-----\n")),
-            KeyError::Encrypted
+            KeyError::OldEncryption
         );
+    }
+
+    #[test]
+    fn encrypted_keys_need_their_password() {
+        let plain = PrivateKey::from_pem(include_str!("../../tests/pki/ec.robot.key.pem")).unwrap();
+        for text in [
+            include_str!("../../tests/pki/ec.robot.pbkdf2.key.pem"),
+            include_str!("../../tests/pki/ec.robot.scrypt.key.pem"),
+        ] {
+            assert!(PrivateKey::from_encrypted_pem(text, "open sesame").unwrap().is_same_as(&plain));
+            assert_eq!(PrivateKey::from_pem(text).unwrap_err(), KeyError::Encrypted);
+            // Some wrong passwords give a valid padding.
+            for number in 0..300 {
+                let error = PrivateKey::from_encrypted_pem(text, &number.to_string()).unwrap_err();
+                assert_eq!(error, KeyError::Password, "{number}");
+            }
+        }
+        assert!(PrivateKey::from_encrypted_pem(&plain.to_pem(), "unused").unwrap().is_same_as(&plain));
+        // DES, which `openssl pkcs8 -v2 des3` writes.
+        let old = include_str!("../../tests/pki/ec.robot.des3.key.pem");
+        assert_eq!(PrivateKey::from_encrypted_pem(old, "open sesame").unwrap_err(), KeyError::Encryption);
+        // More work than the limit.
+        let endless = include_str!("../../tests/pki/ec.robot.endless.key.pem");
+        assert_eq!(PrivateKey::from_encrypted_pem(endless, "open sesame").unwrap_err(), KeyError::Encryption);
     }
 }

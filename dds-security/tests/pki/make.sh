@@ -51,3 +51,12 @@ openssl genrsa -out rsa4096.key.pem 4096
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 -out p521.key.pem
 openssl genpkey -algorithm ed25519 -out ed25519.key.pem
 rm -rf revoked index.txt* crlnumber* ca.cnf ./*.csr ./*.srl ec.ca.key.pem rsa.ca.key.pem
+# Encrypted keys: two that are supported, an old encryption, and one with too much work.
+encrypt() { # name, options
+    name=$1; shift
+    openssl pkcs8 -topk8 -in ec.robot.key.pem -passout 'pass:open sesame' -out "ec.robot.$name.key.pem" "$@"
+}
+encrypt pbkdf2 -v2 aes-256-cbc -iter 20
+encrypt scrypt -v2 aes-128-cbc -scrypt -scrypt_N 16 -scrypt_r 8 -scrypt_p 1
+encrypt des3 -v2 des3 -iter 20
+encrypt endless -v2 aes-256-cbc -iter 16777216
