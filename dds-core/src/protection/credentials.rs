@@ -267,7 +267,7 @@ const PROPERTIES: [&str; 6] = [
     "access.permissions",
 ];
 
-/// The property for the password of an encrypted private key. All vendors take it as it is.
+/// The property for the password of an encrypted private key, as plain text.
 const PASSWORD: &str = "auth.password";
 
 /// The property of Fast DDS and ROS 2 for a file with lists of revoked certificates.

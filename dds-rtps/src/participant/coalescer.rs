@@ -184,11 +184,12 @@ mod tests {
             let (mut coalescer, mut datagram, mut left) = (Coalescer::new(Headroom::default()), Datagram::new(), 9);
             let mut poll = |next: &mut Datagram| {
                 next.clear();
-                left -= 1;
-                left >= 0 && {
-                    lay_out(next, 1, true, 1020);
-                    true
+                if left == 0 {
+                    return false;
                 }
+                left -= 1;
+                lay_out(next, 1, true, 1020);
+                true
             };
             std::iter::from_fn(|| coalescer.poll(host, &mut datagram, &mut poll).then(|| datagram.len()))
                 .collect::<Vec<_>>()

@@ -23,7 +23,7 @@ const ASSEMBLIES_PER_SENDER: usize = 4;
 const WAITING_MAX: usize = 256;
 /// Bytes of a message that one datagram carries: it fits into an Ethernet frame.
 const FRAGMENT_SIZE: u16 = 1_300;
-/// As [`FRAGMENT_SIZE`], for a receiver on this host. Handshakes with RSA have some 6000 bytes.
+/// As [`FRAGMENT_SIZE`], for a receiver on this host: most messages are shorter.
 const FRAGMENT_SIZE_ON_HOST: u16 = 8_000;
 
 /// The writer and the reader of handshake messages.
