@@ -8,7 +8,7 @@
 
 use crate::secure_peer::{
     ENCRYPT_ORIGIN, SecurePeer, TURN, answers_in_an_allowed_partition, answers_with_each_kind_of_protection,
-    answers_with_rsa_identities, ask, denied_writer_is_named, endpoints, expel, fleet,
+    answers_with_rsa_identities, ask, ask_and_end, denied_writer_is_named, endpoints, expel, fleet,
     late_joiners_get_durable_samples, observed_participant, own_permissions_refuse, participant, refuse,
 };
 use dds_security::pki::KeyAlgorithm;
@@ -76,8 +76,7 @@ fn fast_dds_with_short_keys_answers() {
         for (own, theirs) in [("one", "other"), ("other", "one")] {
             println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
             let peer = start(&fleet.enclave(theirs), &["keysize=128"]);
-            ask(&endpoints(&participant(&fleet, own)));
-            peer.end();
+            ask_and_end(&participant(&fleet, own), peer);
         }
     }
 }
