@@ -9,7 +9,7 @@ use dds_rtps::reader::{InPlaceFragment, Source};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
-use dds_rtps::wire::{RejectedMessage, Transform, Transformed};
+use dds_rtps::wire::{OpenedMessage, RejectedMessage, Transform};
 use std::cell::Cell;
 use std::fmt;
 use std::io;
@@ -298,11 +298,12 @@ impl Packet {
         let mut slot = self.small.acquire();
         slot.buffer().clear();
         match transform.open(self.payload.bytes(), slot.buffer()) {
-            Ok(Transformed::Replaced) => {
-                let (payload, small) = (self.small.freeze(slot), Arc::clone(&self.small));
+            Ok(OpenedMessage::Scratch { start }) => {
+                let (opened, small) = (self.small.freeze(slot), Arc::clone(&self.small));
+                let payload = opened.slice(start..opened.len());
                 Ok(Some(Self { payload, socket: self.socket, sender: self.sender, small }))
             }
-            Ok(Transformed::Unchanged) => {
+            Ok(OpenedMessage::Datagram) => {
                 self.small.give_back(slot);
                 Ok(None)
             }

@@ -5,6 +5,7 @@
 
 use super::key_history::KeyHistory;
 use dds_rtps::types::{EntityId, GuidPrefix, VendorId};
+use dds_security::crypto::message::{self, HeaderBinding};
 use dds_security::crypto::{CryptoHeader, KeyMaterial, OpenError, ReceiveKey, SendKey, TransformationKind};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -37,6 +38,13 @@ pub(super) struct OwnTable {
     /// Key for whole messages, if messages are protected.
     pub(super) messages: Option<Arc<SendKey>>,
     pub(super) endpoints: BTreeMap<EntityId, OwnKeys>,
+}
+
+impl OwnTable {
+    /// Bytes that the protection of a whole message needs in front of it. New keys need as many.
+    pub(super) fn front_len(&self) -> usize {
+        self.messages.as_ref().map_or(0, |key| message::front_len(key.kind(), HeaderBinding::InfoSource))
+    }
 }
 
 /// All keys.

@@ -13,12 +13,12 @@
 //!
 //! `payload_filter` protects and opens the payloads of the application inside of their submessages.
 
-use super::keys::{KeyTables, KeysOfPeer, ReceivedKeys};
-use super::payload_filter::{open_payload, seal_payload};
+use super::keys::{KeyTables, KeysOfPeer, OwnTable, ReceivedKeys};
+use super::payload_filter::{open_payload, pass_payload, passes_unchanged, seal_payload};
 use super::raw_submessages::{Endpoints, RawSubmessage, RawSubmessages};
 use dds_rtps::types::{EntityId, GuidPrefix};
-use dds_rtps::wire::Header;
 use dds_rtps::wire::submessage::id;
+use dds_rtps::wire::{Header, OpenedMessage};
 use dds_security::crypto::message::{self, HeaderBinding};
 use dds_security::crypto::{Audience, OpenError, RECEIVERS_MAX, submessage};
 use std::sync::{Mutex, PoisonError};
@@ -110,76 +110,86 @@ pub(super) struct MessageFilter {
 }
 
 impl MessageFilter {
-    /// Protects a message in place.
-    pub(super) fn seal(&self, message: &mut Vec<u8>) -> Result<(), Unsealable> {
-        let mut sealed = self.buffers.take();
-        let result = self.seal_into(message, &mut sealed);
-        if result.is_ok() {
-            std::mem::swap(message, &mut sealed);
-        }
-        self.buffers.put_back(sealed);
-        result
+    /// Bytes that [`seal`](Self::seal) needs in front of a message.
+    pub(super) fn front_len(&self) -> usize {
+        self.keys.all_own().front_len()
     }
 
-    fn seal_into(&self, message: &[u8], sealed: &mut Vec<u8>) -> Result<(), Unsealable> {
-        let (header, rest) = message.split_at_checked(Header::WIRE_LEN).ok_or(Unsealable)?;
-        sealed.extend_from_slice(header);
-        let mut destination = GuidPrefix::UNKNOWN;
+    /// Protects a message in place. It begins at [`front_len`](Self::front_len) of `message`.
+    pub(super) fn seal(&self, message: &mut Vec<u8>) -> Result<(), Unsealable> {
+        // No key changes before the message is sealed.
         let own = self.keys.all_own();
-        let mut receivers = None;
-        // Whether endpoints of protected messages, and others, have sent something.
-        let (mut protects, mut bootstraps) = (false, false);
+        let front = own.front_len();
+        let plan = SealPlan::of(&own, message.get(front..).unwrap_or_default())?;
+        if plan.seals_submessages {
+            let mut sealed = self.buffers.take();
+            let result = self.seal_submessages(&own, message, front, &mut sealed);
+            std::mem::swap(message, &mut sealed);
+            self.buffers.put_back(sealed);
+            result?;
+        }
+        match &own.messages {
+            Some(key) if plan.protects_message => {
+                let sealed = message::seal_behind(key, HeaderBinding::InfoSource, message, plan.audience);
+                sealed.map_err(|_| Unsealable)
+            }
+            _ => {
+                message.drain(..front);
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies a message, and protects its submessages on the way.
+    fn seal_submessages(
+        &self,
+        own: &OwnTable,
+        message: &[u8],
+        front: usize,
+        sealed: &mut Vec<u8>,
+    ) -> Result<(), Unsealable> {
+        let (head, rest) = message.split_at_checked(front + Header::WIRE_LEN).ok_or(Unsealable)?;
+        sealed.extend_from_slice(head);
+        let mut destination = GuidPrefix::UNKNOWN;
         for submessage in RawSubmessages(rest) {
             if submessage.id == id::INFO_DST {
                 destination = submessage.prefix().ok_or(Unsealable)?;
             }
-            let start = sealed.len();
-            sealed.extend_from_slice(submessage.bytes);
             if !submessage.is_of_endpoint() {
+                sealed.extend_from_slice(submessage.bytes);
                 continue;
             }
             let sender = submessage.endpoints().ok_or(Unsealable)?.sender;
-            let group = ProtectionGroup::of(sender);
-            *(if group.is_in_protected_messages() { &mut protects } else { &mut bootstraps }) = true;
-            let audience = audience_of(destination);
-            receivers = Some(receivers.filter(|known| *known != audience).map_or(audience, |_| Audience::All));
             let peer;
-            let key = match group {
-                ProtectionGroup::Bootstrap | ProtectionGroup::PlainBuiltin => continue,
+            let (of_submessage, of_payload) = match ProtectionGroup::of(sender) {
+                ProtectionGroup::Bootstrap | ProtectionGroup::PlainBuiltin => (None, None),
                 ProtectionGroup::Keys => {
                     peer = self.keys.peer(destination).ok_or(Unsealable)?;
-                    &peer.exchange
+                    (Some(&peer.exchange), None)
                 }
                 ProtectionGroup::SecureDiscovery | ProtectionGroup::SecureLiveliness | ProtectionGroup::User => {
-                    // An endpoint that is not in the table is removed, or not known yet.
                     let keys = own.endpoints.get(&sender).ok_or(Unsealable)?;
-                    if let Some(key) = &keys.payloads {
-                        seal_payload(key, sealed, start)?;
-                    }
-                    let Some(key) = &keys.submessages else { continue };
-                    key
+                    (keys.submessages.as_ref(), keys.payloads.as_ref())
                 }
             };
-            submessage::seal(key, sealed, start, audience).map_err(|_| Unsealable)?;
-        }
-        match &own.messages {
-            Some(key) if protects => {
-                debug_assert!(!bootstraps, "messages that are never protected share no datagram with others");
-                if bootstraps {
-                    return Err(Unsealable);
-                }
-                let audience = receivers.unwrap_or(Audience::All);
-                message::seal(key, HeaderBinding::InfoSource, sealed, audience).map_err(|_| Unsealable)
+            let start = sealed.len();
+            sealed.resize(start + of_submessage.map_or(0, |key| submessage::front_len(key.kind())), 0);
+            match of_payload {
+                Some(key) => seal_payload(key, submessage.bytes, sealed)?,
+                None => sealed.extend_from_slice(submessage.bytes),
             }
-            _ => Ok(()),
+            if let Some(key) = of_submessage {
+                submessage::seal_behind(key, sealed, start, audience_of(destination)).map_err(|_| Unsealable)?;
+            }
         }
+        Ok(())
     }
 
-    /// Appends the plain message of a datagram to `out`, which is empty.
+    /// Returns where the plain message of a datagram is. It may be in `scratch`, which is empty.
     ///
     /// # Errors
     /// The reason, if nothing of the datagram passes.
-    pub(super) fn open(&self, datagram: &[u8], out: &mut Vec<u8>) -> Result<(), OpenError> {
+    pub(super) fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, OpenError> {
         let header = datagram.first_chunk::<{ Header::WIRE_LEN }>().ok_or(OpenError::Malformed)?;
         if !header.starts_with(b"RTPS") {
             return Err(OpenError::Malformed);
@@ -187,18 +197,25 @@ impl MessageFilter {
         let sender = GuidPrefix(*header.last_chunk().ok_or(OpenError::Malformed)?);
         let peer = self.keys.peer(sender);
         let mut received = peer.as_ref().map(|peer| peer.received());
-        if datagram.get(Header::WIRE_LEN) != Some(&id::SRTPS_PREFIX) {
-            let mut opener = MessageOpener { filter: self, sender, peer: peer.as_deref(), was_protected: false, out };
-            return opener.open(datagram, received.as_deref_mut());
+        let was_protected = datagram.get(Header::WIRE_LEN) == Some(&id::SRTPS_PREFIX);
+        let opener = MessageOpener { filter: self, sender, peer: peer.as_deref(), was_protected };
+        if !was_protected {
+            if opener.passes_whole(datagram, received.as_deref_mut()) {
+                return Ok(OpenedMessage::Datagram);
+            }
+            opener.open(datagram, received.as_deref_mut(), scratch)?;
+            return Ok(OpenedMessage::Scratch { start: 0 });
         }
-        let mut plain = self.buffers.take();
-        let opened = self.open_message(datagram, received.as_deref_mut(), &mut plain);
-        let result = opened.and_then(|()| {
-            let mut opener = MessageOpener { filter: self, sender, peer: peer.as_deref(), was_protected: true, out };
-            opener.open(&plain, received.as_deref_mut())
-        });
-        self.buffers.put_back(plain);
-        result
+        let start = self.open_message(datagram, received.as_deref_mut(), scratch)?;
+        let plain = scratch.get(start..).unwrap_or_default();
+        if opener.passes_whole(plain, received.as_deref_mut()) {
+            return Ok(OpenedMessage::Scratch { start });
+        }
+        let mut out = self.buffers.take();
+        let result = opener.open(plain, received.as_deref_mut(), &mut out);
+        std::mem::swap(scratch, &mut out);
+        self.buffers.put_back(out);
+        result.map(|()| OpenedMessage::Scratch { start: 0 })
     }
 
     fn open_message(
@@ -206,35 +223,121 @@ impl MessageFilter {
         datagram: &[u8],
         received: Option<&mut ReceivedKeys>,
         plain: &mut Vec<u8>,
-    ) -> Result<(), OpenError> {
+    ) -> Result<usize, OpenError> {
         let parsed = message::parse(datagram)?;
         if parsed.binding != HeaderBinding::InfoSource {
             return Err(OpenError::UnknownKey);
         }
         let key = received.and_then(|received| received.messages(&parsed.crypto)).ok_or(OpenError::UnknownKey)?;
-        parsed.open(key, plain)
+        parsed.open_behind(key, plain)
+    }
+}
+
+/// What a message needs before it is sent.
+struct SealPlan {
+    /// The whole message is protected, if messages are.
+    protects_message: bool,
+    /// A submessage is protected, or the payload of one.
+    seals_submessages: bool,
+    /// The participants that the message is for.
+    audience: Audience,
+}
+
+impl SealPlan {
+    fn of(own: &OwnTable, message: &[u8]) -> Result<Self, Unsealable> {
+        let rest = message.get(Header::WIRE_LEN..).ok_or(Unsealable)?;
+        let mut destination = GuidPrefix::UNKNOWN;
+        let mut audience = None;
+        let (mut protects_message, mut bootstraps, mut seals_submessages) = (false, false, false);
+        for submessage in RawSubmessages(rest) {
+            if submessage.id == id::INFO_DST {
+                destination = submessage.prefix().ok_or(Unsealable)?;
+            }
+            if !submessage.is_of_endpoint() {
+                continue;
+            }
+            let sender = submessage.endpoints().ok_or(Unsealable)?.sender;
+            let group = ProtectionGroup::of(sender);
+            *(if group.is_in_protected_messages() { &mut protects_message } else { &mut bootstraps }) = true;
+            let addressed = audience_of(destination);
+            audience = Some(audience.filter(|known| *known != addressed).map_or(addressed, |_| Audience::All));
+            seals_submessages |= match group {
+                ProtectionGroup::Bootstrap | ProtectionGroup::PlainBuiltin => false,
+                ProtectionGroup::Keys => true,
+                ProtectionGroup::SecureDiscovery | ProtectionGroup::SecureLiveliness | ProtectionGroup::User => {
+                    // An endpoint that is not in the table is removed, or not known yet.
+                    let keys = own.endpoints.get(&sender).ok_or(Unsealable)?;
+                    keys.submessages.is_some() || keys.payloads.is_some()
+                }
+            };
+        }
+        if own.messages.is_some() && protects_message && bootstraps {
+            debug_assert!(false, "messages that are never protected share no datagram with others");
+            return Err(Unsealable);
+        }
+        Ok(Self { protects_message, seals_submessages, audience: audience.unwrap_or(Audience::All) })
     }
 }
 
 /// Opens the submessages of one message.
-struct MessageOpener<'a, 'o> {
+struct MessageOpener<'a> {
     filter: &'a MessageFilter,
     sender: GuidPrefix,
     peer: Option<&'a KeysOfPeer>,
     /// The whole message was protected.
     was_protected: bool,
-    out: &'o mut Vec<u8>,
 }
 
-impl MessageOpener<'_, '_> {
-    /// Opens a message, and keeps the submessages that may pass.
-    fn open(&mut self, message: &[u8], mut received: Option<&mut ReceivedKeys>) -> Result<(), OpenError> {
+impl MessageOpener<'_> {
+    /// Whether [`open`](Self::open) would keep the message as it is. Most messages need no copy then.
+    fn passes_whole(&self, message: &[u8], mut received: Option<&mut ReceivedKeys>) -> bool {
+        let mut submessages = RawSubmessages(message.get(Header::WIRE_LEN..).unwrap_or_default());
+        for submessage in &mut submessages {
+            let passes = if submessage.is_of_endpoint() {
+                match (self.check_plain(&submessage, received.as_deref_mut()), received.as_deref_mut()) {
+                    (Ok(sender), Some(received)) if ProtectionGroup::of(sender) == ProtectionGroup::User => {
+                        passes_unchanged(received, sender, submessage.bytes)
+                    }
+                    (checked, _) => checked.is_ok(),
+                }
+            } else {
+                self.is_kept(&submessage)
+            };
+            if !passes {
+                return false;
+            }
+        }
+        // Bytes behind the last submessage would pass too.
+        submessages.0.is_empty()
+    }
+
+    /// Whether a submessage that no endpoint sends passes.
+    fn is_kept(&self, submessage: &RawSubmessage<'_>) -> bool {
+        // A longer one would carry bytes of the protected submessage behind it.
+        let len = submessage.bytes.len();
+        match submessage.id {
+            id::INFO_SRC => submessage.prefix() == Some(self.sender) && len == 24,
+            id::INFO_DST => len == 16,
+            id::INFO_TS => [4, 12].contains(&len),
+            id::INFO_REPLY | id::INFO_REPLY_IP4 => true,
+            // A header extension has the checksum of another message now. The others have no meaning.
+            _ => false,
+        }
+    }
+
+    /// Opens a message, and appends its header and the submessages that may pass to `out`, which is empty.
+    fn open(
+        &self,
+        message: &[u8],
+        mut received: Option<&mut ReceivedKeys>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), OpenError> {
         let (header, mut rest) = message.split_at_checked(Header::WIRE_LEN).ok_or(OpenError::Malformed)?;
-        self.out.extend_from_slice(header);
+        out.extend_from_slice(header);
         let (mut passed, mut refused) = (false, None);
         while let Some(submessage) = RawSubmessages(rest).next() {
             if submessage.id == id::SEC_PREFIX {
-                match self.open_submessage(rest, received.as_deref_mut()) {
+                match self.open_submessage(rest, received.as_deref_mut(), out) {
                     Ok(len) => {
                         passed = true;
                         rest = rest.get(len..).unwrap_or_default();
@@ -250,24 +353,17 @@ impl MessageOpener<'_, '_> {
             match submessage.id {
                 // Nothing else of a participant comes in the name of another one.
                 id::INFO_SRC if submessage.prefix() != Some(self.sender) => break,
-                // A longer one would carry bytes of the protected submessage behind it.
-                id::INFO_SRC if submessage.bytes.len() != 24 => {}
-                id::INFO_DST if submessage.bytes.len() != 16 => {}
-                id::INFO_TS if ![4, 12].contains(&submessage.bytes.len()) => {}
-                id::INFO_SRC | id::INFO_DST | id::INFO_TS | id::INFO_REPLY | id::INFO_REPLY_IP4 => {
-                    self.out.extend_from_slice(submessage.bytes);
-                }
-                _ if submessage.is_of_endpoint() => match self.pass_plain(&submessage, received.as_deref_mut()) {
+                _ if submessage.is_of_endpoint() => match self.pass_plain(&submessage, received.as_deref_mut(), out) {
                     Ok(()) => passed = true,
                     Err(error) => refused = Some(error),
                 },
-                // A header extension has the checksum of another message now. The others have no meaning.
+                _ if self.is_kept(&submessage) => out.extend_from_slice(submessage.bytes),
                 _ => {}
             }
         }
         match refused {
             Some(error) if !passed => {
-                self.out.clear();
+                out.clear();
                 Err(error)
             }
             _ => Ok(()),
@@ -275,7 +371,12 @@ impl MessageOpener<'_, '_> {
     }
 
     /// Opens a protected submessage. Returns how many bytes it has.
-    fn open_submessage(&mut self, bytes: &[u8], received: Option<&mut ReceivedKeys>) -> Result<usize, OpenError> {
+    fn open_submessage(
+        &self,
+        bytes: &[u8],
+        received: Option<&mut ReceivedKeys>,
+        out: &mut Vec<u8>,
+    ) -> Result<usize, OpenError> {
         let received = received.ok_or(OpenError::UnknownKey)?;
         let header = submessage::header(bytes)?;
         let (owner, key) = received.named_by(&header).ok_or(OpenError::UnknownKey)?;
@@ -283,9 +384,9 @@ impl MessageOpener<'_, '_> {
         if owner.is_none() && self.peer.is_some_and(|peer| peer.exchange.has_used(&header)) {
             return Err(OpenError::Forged);
         }
-        let start = self.out.len();
-        let len = submessage::open(key, bytes, self.out)?;
-        let plain = &self.out[start..];
+        let start = out.len();
+        let len = submessage::open(key, bytes, out)?;
+        let plain = &out[start..];
         // A second submessage would be one of any endpoint, because the key counts for the first one.
         let opened = RawSubmessages(plain).next().filter(|opened| plain.len() == opened.bytes.len());
         let sender = opened.and_then(|opened| opened.endpoints()).map(|endpoints| endpoints.sender);
@@ -295,44 +396,37 @@ impl MessageOpener<'_, '_> {
             (Some(owner), Some(sender)) => owner == sender && self.may_be_outside(ProtectionGroup::of(sender)),
             (_, None) => false,
         };
-        if !is_allowed {
-            self.out.truncate(start);
-            return Err(OpenError::Forged);
+        let opened = match owner {
+            _ if !is_allowed => Err(OpenError::Forged),
+            Some(sender) if ProtectionGroup::of(sender) == ProtectionGroup::User => {
+                open_payload(received, sender, out, start)
+            }
+            _ => Ok(()),
+        };
+        if opened.is_err() {
+            out.truncate(start);
         }
-        if let Some(sender) = owner {
-            self.open_payload(sender, Some(received), start)?;
-        }
-        Ok(len)
+        opened.map(|()| len)
     }
 
     /// Passes a submessage without protection of its own, if it may come so.
     fn pass_plain(
-        &mut self,
+        &self,
         submessage: &RawSubmessage<'_>,
         mut received: Option<&mut ReceivedKeys>,
+        out: &mut Vec<u8>,
     ) -> Result<(), OpenError> {
         let sender = self.check_plain(submessage, received.as_deref_mut())?;
-        let start = self.out.len();
-        self.out.extend_from_slice(submessage.bytes);
-        self.open_payload(sender, received, start)
-    }
-
-    /// Opens the payload of the last submessage, which begins at `start`. Removes the submessage if that fails.
-    fn open_payload(
-        &mut self,
-        sender: EntityId,
-        received: Option<&mut ReceivedKeys>,
-        start: usize,
-    ) -> Result<(), OpenError> {
-        // A participant without an identity matches no endpoint with protected payloads.
-        let Some(received) = received.filter(|_| ProtectionGroup::of(sender) == ProtectionGroup::User) else {
-            return Ok(());
-        };
-        let opened = open_payload(received, sender, self.out, start);
-        if opened.is_err() {
-            self.out.truncate(start);
+        match received {
+            Some(received) if ProtectionGroup::of(sender) == ProtectionGroup::User => {
+                pass_payload(received, sender, submessage.bytes, out)
+            }
+            // A participant without an identity matches no endpoint with protected payloads.
+            _ => {
+                out.extend_from_slice(submessage.bytes);
+                Ok(())
+            }
         }
-        opened
     }
 
     /// Whether submessages of a group may come in a message with this protection.
@@ -473,9 +567,18 @@ mod tests {
         (sender, receiver)
     }
 
+    /// Protects a message, with other bytes in front of it.
+    fn seal(sender: &MessageFilter, message: &mut Vec<u8>) -> Result<(), Unsealable> {
+        message.splice(..0, std::iter::repeat_n(0xaa, sender.front_len()));
+        sender.seal(message)
+    }
+
     fn opened(receiver: &MessageFilter, datagram: &[u8]) -> Result<Vec<u8>, OpenError> {
-        let mut out = Vec::new();
-        receiver.open(datagram, &mut out).map(|()| out)
+        let mut scratch = Vec::new();
+        Ok(match receiver.open(datagram, &mut scratch)? {
+            OpenedMessage::Datagram => datagram.to_vec(),
+            OpenedMessage::Scratch { start } => scratch[start..].to_vec(),
+        })
     }
 
     #[test]
@@ -497,7 +600,7 @@ mod tests {
             ] {
                 let plain = message(writers);
                 let mut datagram = plain.clone();
-                sender.seal(&mut datagram).unwrap();
+                seal(&sender, &mut datagram).unwrap();
                 assert_eq!(datagram == plain, writers == [EntityId::SPDP_WRITER]);
                 assert_eq!(opened(&receiver, &datagram), Ok(plain));
             }
@@ -512,7 +615,7 @@ mod tests {
             for (vendor, is_numbered) in [(Some(VendorId::OURS), true), (Some(VendorId::CYCLONE), false)] {
                 let (sender, receiver) = pair_of(vendor, messages, of_writer.clone());
                 let mut datagrams = [(); 3].map(|()| message(&[WRITER]));
-                datagrams.iter_mut().for_each(|datagram| sender.seal(datagram).unwrap());
+                datagrams.iter_mut().for_each(|datagram| seal(&sender, datagram).unwrap());
                 // A network changes the order.
                 for at in [0, 2, 1] {
                     assert_eq!(opened(&receiver, &datagrams[at]), Ok(message(&[WRITER])));
@@ -543,7 +646,7 @@ mod tests {
             let other = pair_with(messages, of_writer.clone()).1;
             let sealed = || {
                 let mut datagram = message(&[WRITER]);
-                sender.seal(&mut datagram).unwrap();
+                seal(&sender, &mut datagram).unwrap();
                 datagram
             };
             let [late, too_late] = [sealed(), sealed()];
@@ -585,13 +688,13 @@ mod tests {
         let key = sender.keys.own(WRITER).unwrap().submessages.unwrap();
         sender.keys.set_own(OTHER_WRITER, own_keys(key));
         let mut datagram = message(&[OTHER_WRITER]);
-        sender.seal(&mut datagram).unwrap();
+        seal(&sender, &mut datagram).unwrap();
         assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
         // The key of the handshake does not protect samples.
         let mut datagram = message(&[WRITER]);
         let exchange = own_keys(Arc::clone(&sender.keys.peer(PEER).unwrap().exchange));
         sender.keys.set_own(WRITER, exchange);
-        sender.seal(&mut datagram).unwrap();
+        seal(&sender, &mut datagram).unwrap();
         assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
     }
 
@@ -615,7 +718,7 @@ mod tests {
     fn own_keys_that_come_back_are_forged() {
         let (sender, receiver) = pair(None);
         let mut datagram = message(&[EntityId::VOLATILE_MESSAGE_WRITER]);
-        sender.seal(&mut datagram).unwrap();
+        seal(&sender, &mut datagram).unwrap();
         assert!(opened(&receiver, &datagram).is_ok());
         // An unknown peer changes the plain GUID prefixes of header and INFO_DST.
         datagram[8..20].copy_from_slice(&PEER.0);
@@ -656,7 +759,7 @@ mod tests {
             let to_all = [&addressed[..20], &addressed[36..]].concat();
             for (plain, expected) in [(&to_all, [true, true]), (&addressed, [true, false])] {
                 let mut datagram = plain.clone();
-                sender.seal(&mut datagram).unwrap();
+                seal(&sender, &mut datagram).unwrap();
                 for (receiver, is_addressed) in receivers.iter().zip(expected) {
                     let result = if is_addressed { Ok(plain.clone()) } else { Err(OpenError::NotForThisReceiver) };
                     assert_eq!(opened(receiver, &datagram), result, "{kind:?}");
@@ -680,7 +783,7 @@ mod tests {
                 let of_writer = copy(&own, knows_writer).map_or_else(|| Arc::clone(&own), Arc::new);
                 impostor.keys.set_own(WRITER, own_keys(of_writer));
                 let mut datagram = to_all.clone();
-                impostor.seal(&mut datagram).unwrap();
+                seal(&impostor, &mut datagram).unwrap();
                 let message_key = copy(whole, knows_whole).map_or_else(|| Arc::clone(whole), Arc::new);
                 message::seal(&message_key, HeaderBinding::InfoSource, &mut datagram, Audience::All).unwrap();
                 assert_eq!(opened(&receivers[1], &datagram), Err(OpenError::NotForThisReceiver), "{kind:?}");
@@ -688,7 +791,7 @@ mod tests {
             // A participant that is gone gets nothing more.
             sender.keys.remove_peer(PEERS[1]);
             let mut datagram = to_all.clone();
-            sender.seal(&mut datagram).unwrap();
+            seal(&sender, &mut datagram).unwrap();
             assert_eq!(opened(&receivers[1], &datagram), Err(OpenError::NotForThisReceiver));
             assert_eq!(opened(&receivers[0], &datagram), Ok(to_all));
         }
@@ -704,12 +807,65 @@ mod tests {
     }
 
     #[test]
+    fn only_a_message_that_changes_is_copied() {
+        let [sign, encrypt] = materials();
+        let whole = &[EntityId::SEDP_PUBLICATIONS_WRITER, OTHER_WRITER][..];
+        for (messages, writers, expected) in [
+            (None, whole, OpenedMessage::Datagram),
+            (None, &[WRITER], OpenedMessage::Scratch { start: 0 }),
+            // The header lies behind the INFO_SRC then.
+            (Some(&sign), whole, OpenedMessage::Scratch { start: 24 }),
+            (Some(&encrypt), whole, OpenedMessage::Scratch { start: 24 }),
+            (Some(&encrypt), &[WRITER], OpenedMessage::Scratch { start: 0 }),
+        ] {
+            let (sender, receiver) = pair(messages);
+            let mut datagram = message(writers);
+            seal(&sender, &mut datagram).unwrap();
+            assert_eq!(receiver.open(&datagram, &mut Vec::new()), Ok(expected), "{writers:?}");
+            assert_eq!(opened(&receiver, &datagram), Ok(message(writers)));
+        }
+    }
+
+    /// Any other message would bring bytes to the parser that no rule has seen.
+    #[test]
+    fn message_that_passes_whole_equals_its_copy() {
+        let (_, receiver) = pair(None);
+        let peer = receiver.keys.peer(OWN).unwrap();
+        let opener = MessageOpener { filter: &receiver, sender: OWN, peer: Some(&peer), was_protected: false };
+        let mut plain = message(&[EntityId::SPDP_WRITER, OTHER_WRITER]);
+        plain.extend([id::INFO_TS, 1, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        plain.extend([&[id::INFO_SRC, 1, 20, 0, 0, 0, 0, 0, 2, 5, 1, 0xdd], &OWN.0[..]].concat());
+        plain.extend([id::INFO_REPLY, 1, 4, 0, 0, 0, 0, 0]);
+        assert!(opener.passes_whole(&plain, Some(&mut peer.received())));
+        let mut passed = 0;
+        for bit in Header::WIRE_LEN * 8..plain.len() * 8 {
+            let mut changed = plain.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            if opener.passes_whole(&changed, Some(&mut peer.received())) {
+                passed += 1;
+                let mut copy = Vec::new();
+                assert_eq!(opener.open(&changed, Some(&mut peer.received()), &mut copy), Ok(()), "bit {bit}");
+                assert_eq!(copy, changed, "bit {bit}");
+            }
+        }
+        assert!(passed > 0, "some bits have no meaning for the filter");
+        for len in Header::WIRE_LEN + 1..plain.len() {
+            let mut copy = Vec::new();
+            let cut = &plain[..len];
+            if opener.passes_whole(cut, Some(&mut peer.received())) {
+                assert_eq!(opener.open(cut, Some(&mut peer.received()), &mut copy), Ok(()), "{len}");
+                assert_eq!(copy, cut, "{len}");
+            }
+        }
+    }
+
+    #[test]
     fn unknown_endpoint_sends_nothing() {
         let (sender, _) = pair(None);
         sender.keys.remove_own(WRITER);
-        assert_eq!(sender.seal(&mut message(&[WRITER])), Err(Unsealable));
+        assert_eq!(seal(&sender, &mut message(&[WRITER])), Err(Unsealable));
         sender.keys.remove_peer(PEER);
-        assert_eq!(sender.seal(&mut message(&[EntityId::VOLATILE_MESSAGE_WRITER])), Err(Unsealable));
+        assert_eq!(seal(&sender, &mut message(&[EntityId::VOLATILE_MESSAGE_WRITER])), Err(Unsealable));
     }
 
     #[test]
@@ -719,7 +875,7 @@ mod tests {
         {
             let (sender, receiver) = pair_with(messages, of_writer.clone());
             let mut datagram = message(&[WRITER]);
-            sender.seal(&mut datagram).unwrap();
+            seal(&sender, &mut datagram).unwrap();
             for bit in Header::WIRE_LEN * 8..datagram.len() * 8 {
                 let mut changed = datagram.clone();
                 changed[bit / 8] ^= 1 << (bit % 8);

@@ -27,12 +27,54 @@ mod flag {
 const OCTETS_AT: usize = 6;
 const OCTETS_END: usize = 8;
 
-/// Protects the payload of the submessage that begins at `start` and ends `message`, if it has one.
-pub(super) fn seal_payload(key: &SendKey, message: &mut Vec<u8>, start: usize) -> Result<(), Unsealable> {
-    let submessage = message.get(start..).unwrap_or_default();
-    let Some(at) = payload_at(submessage).map_err(|_| Unsealable)? else { return Ok(()) };
-    payload::seal_from(key, message, start + at);
-    set_length(message, start).ok_or(Unsealable)
+/// Appends a submessage to `sealed`. Protects its payload, if it has one.
+pub(super) fn seal_payload(key: &SendKey, submessage: &[u8], sealed: &mut Vec<u8>) -> Result<(), Unsealable> {
+    let start = sealed.len();
+    let Some(at) = payload_at(submessage).map_err(|_| Unsealable)? else {
+        sealed.extend_from_slice(submessage);
+        return Ok(());
+    };
+    let (head, plain) = submessage.split_at(at);
+    sealed.extend_from_slice(head);
+    sealed.resize(start + at + payload::front_len(key.kind()), 0);
+    sealed.extend_from_slice(plain);
+    payload::seal_behind(key, sealed, start + at);
+    set_length(sealed, start).ok_or(Unsealable)
+}
+
+/// Whether [`open_payload`] changes nothing of a submessage.
+pub(super) fn passes_unchanged(received: &mut ReceivedKeys, sender: EntityId, submessage: &[u8]) -> bool {
+    matches!(payload_at(submessage), Ok(None)) || matches!(received.payload_key(sender), Ok(None))
+}
+
+/// Appends a submessage to `out`, and opens its payload on the way. An error leaves `out` as it was.
+///
+/// The submessage stays as it is without a payload, or if the payloads of its sender come plain.
+pub(super) fn pass_payload(
+    received: &mut ReceivedKeys,
+    sender: EntityId,
+    submessage: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), OpenError> {
+    let start = out.len();
+    let keys = match payload_at(submessage)? {
+        Some(at) => received.payload_key(sender)?.map(|keys| (at, keys)),
+        None => None,
+    };
+    let Some((at, keys)) = keys else {
+        out.extend_from_slice(submessage);
+        return Ok(());
+    };
+    let (head, sealed) = submessage.split_at(at);
+    let key = keys.named_by(&payload::header(sealed)?).ok_or(OpenError::UnknownKey)?;
+    out.extend_from_slice(head);
+    let opened = payload::open(key, sealed, out);
+    // The submessage is shorter than before, so its length has 16 bits.
+    let opened = opened.and_then(|()| set_length(out, start).ok_or(OpenError::Malformed));
+    if opened.is_err() {
+        out.truncate(start);
+    }
+    opened
 }
 
 /// Opens the payload of the submessage that begins at `start` and ends `message`.
@@ -100,7 +142,7 @@ mod tests {
     use crate::protection::message_filter::{Buffers, MessageFilter, MessageRules};
     use dds_rtps::types::{GuidPrefix, SequenceNumber, VendorId};
     use dds_rtps::wire::{
-        DataFragHeader, DataHeader, Message, MessageBuilder, PayloadKind, SerializedPayload, Submessage,
+        DataFragHeader, DataHeader, Message, MessageBuilder, OpenedMessage, PayloadKind, SerializedPayload, Submessage,
     };
     use dds_security::crypto::{KeyMaterial, TransformationKind};
     use std::sync::Arc;
@@ -148,14 +190,19 @@ mod tests {
 
     impl Pair {
         fn sealed(&self, message: &[u8]) -> Vec<u8> {
-            let mut sealed = message.to_vec();
+            let mut sealed = vec![0xaa; self.sender.front_len()];
+            sealed.extend_from_slice(message);
             self.sender.seal(&mut sealed).unwrap();
             sealed
         }
 
         fn opened(&self, datagram: &[u8]) -> Result<Vec<u8>, OpenError> {
-            let mut out = Vec::new();
-            self.receiver.open(datagram, &mut out).map(|()| out)
+            let mut scratch = Vec::new();
+            let opened = self.receiver.open(datagram, &mut scratch)?;
+            Ok(match opened {
+                OpenedMessage::Datagram => datagram.to_vec(),
+                OpenedMessage::Scratch { start } => scratch[start..].to_vec(),
+            })
         }
     }
 

@@ -18,7 +18,7 @@ use dds_rtps::discovery::{
     PeerSecurity, SecurePairTopic, SecurityAction, SecurityChannel,
 };
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Now};
-use dds_rtps::wire::{MessageTransform, RejectedMessage};
+use dds_rtps::wire::{MessageTransform, OpenedMessage, RejectedMessage};
 use dds_security::access::ProtectionKind;
 use dds_security::authentication::{
     DataHolder, GenericMessage, IdentityError, LocalIdentity, LocalParticipant, TokenByteOrder,
@@ -436,9 +436,13 @@ impl MessageTransform for SecurityPlugins {
         }
     }
 
-    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
+    fn front_len(&self) -> usize {
+        self.filter.front_len()
+    }
+
+    fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, RejectedMessage> {
         // Keys arrive after the first messages, so a single refused datagram is no news.
-        let opened = self.filter.open(datagram, message);
+        let opened = self.filter.open(datagram, scratch);
         opened.map_err(|error| RejectedMessage { news: None, is_copy: error == OpenError::Replayed })
     }
 

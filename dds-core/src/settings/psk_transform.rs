@@ -4,7 +4,7 @@ use super::config::PRE_SHARED_KEY_VARIABLE;
 use crate::infrastructure::CreateErrorKind;
 use crate::sync::Process;
 use dds_rtps::types::VendorId;
-use dds_rtps::wire::{MessageTransform, RejectedMessage};
+use dds_rtps::wire::{MessageTransform, OpenedMessage, RejectedMessage};
 use dds_security::crypto::OpenError;
 use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
 use std::sync::Arc;
@@ -49,14 +49,18 @@ pub(super) struct PskTransform {
 impl MessageTransform for PskTransform {
     fn seal(&self, message: &mut Vec<u8>) {
         // No plain message may leave this participant, and no number may be used twice.
-        if self.process.is_left() || self.protection.seal(message).is_err() {
+        if self.process.is_left() || self.protection.seal_behind(message).is_err() {
             message.clear();
         }
     }
 
-    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
-        let refusal = match self.protection.open(datagram, message) {
-            Ok(()) => return Ok(()),
+    fn front_len(&self) -> usize {
+        self.protection.front_len()
+    }
+
+    fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, RejectedMessage> {
+        let refusal = match self.protection.open(datagram, scratch) {
+            Ok(()) => return Ok(OpenedMessage::Scratch { start: 0 }),
             Err(refusal) => refusal,
         };
         // Only the first refusal of a kind is news: an attacker must not fill the log.
@@ -101,9 +105,10 @@ mod tests {
     fn second_copy_of_a_message_gives_no_news() {
         let key = read_key("data:,3:hush").unwrap();
         let [robot, station] = [(); 2].map(|()| transform(&key, 0, ""));
-        let mut message = [b"RTPS\x02\x05", &VendorId::OURS.0[..], b"abcdefghijkl\x01\x01\x00\x00"].concat();
+        let mut message = vec![0; robot.front_len()];
+        message.extend([b"RTPS\x02\x05", &VendorId::OURS.0[..], b"abcdefghijkl\x01\x01\x00\x00"].concat());
         robot.seal(&mut message);
-        assert_eq!(station.open(&message, &mut Vec::new()), Ok(()));
+        assert_eq!(station.open(&message, &mut Vec::new()), Ok(OpenedMessage::Scratch { start: 0 }));
         assert_eq!(station.open(&message, &mut Vec::new()), Err(RejectedMessage { news: None, is_copy: true }));
         assert_eq!(station.explain(), "");
         let faulty = station.open(b"hello", &mut Vec::new()).unwrap_err();

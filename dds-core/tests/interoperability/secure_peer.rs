@@ -135,8 +135,10 @@ pub(crate) fn ask((questions, answers): &Asked) {
     }
 }
 
-/// Asks a peer, and ends it before the endpoints and the participant. The Fast DDS of Debian aborts if its only receiver
-/// disappears while it protects a message: `encode_rtps_message` asserts that the list of receivers has an entry.
+/// Asks a peer, and ends it before the endpoints and the participant.
+///
+/// The Fast DDS of Debian aborts if its only receiver disappears while it protects a message: `encode_rtps_message`
+/// asserts that the list of receivers has an entry.
 pub(crate) fn ask_and_end(participant: &DomainParticipant, peer: SecurePeer) {
     let asked = endpoints(participant);
     ask(&asked);

@@ -3,7 +3,7 @@
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DdsType, DomainParticipant, Duration};
-use dds_rtps::wire::{MessageTransform, RejectedMessage};
+use dds_rtps::wire::{MessageTransform, OpenedMessage, RejectedMessage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,18 +12,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Xor(pub(crate) u8);
 
 impl MessageTransform for Xor {
+    fn front_len(&self) -> usize {
+        3
+    }
+
     fn seal(&self, message: &mut Vec<u8>) {
+        message.drain(..self.front_len());
         assert!(message.starts_with(b"RTPS"), "the sender seals whole messages once");
         for byte in message {
             *byte ^= self.0;
         }
     }
 
-    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
-        for byte in datagram {
-            message.push(byte ^ self.0);
-        }
-        if message.starts_with(b"RTPS") { Ok(()) } else { Err(RejectedMessage::default()) }
+    fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, RejectedMessage> {
+        // Something of its own in front, which no parser may see.
+        let start = 5;
+        scratch.resize(start, 0xff);
+        scratch.extend(datagram.iter().map(|byte| byte ^ self.0));
+        let is_own = scratch[start..].starts_with(b"RTPS");
+        if is_own { Ok(OpenedMessage::Scratch { start }) } else { Err(RejectedMessage::default()) }
     }
 }
 

@@ -45,5 +45,5 @@ pub use receiver::Receiver;
 pub(crate) use recent::Recent;
 pub use set::{FragmentNumberSet, SET_BITS_MAX, SequenceNumberSet};
 pub use submessage::*;
-pub use transform::{Headroom, MessageTransform, RejectedMessage, Transform, Transformed};
+pub use transform::{Headroom, MessageTransform, OpenedMessage, RejectedMessage, Transform, Transformed};
 pub(crate) use window::Window;

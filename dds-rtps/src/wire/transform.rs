@@ -10,13 +10,21 @@ use std::sync::Arc;
 /// A transform that another crate implements, such as DDS Security.
 pub trait MessageTransform: fmt::Debug + Send + Sync {
     /// Changes an encoded message before it is sent. An empty message is not sent.
+    ///
+    /// It begins at [`front_len`](Self::front_len) of `message`, and the bytes in front have no meaning. The sender
+    /// sends all bytes that `message` has in the end.
     fn seal(&self, message: &mut Vec<u8>);
 
-    /// Appends the original message of a received datagram to `message`, which is empty.
+    /// Bytes that [`seal`](Self::seal) needs in front of a message, so that it need not move the message. Default: 0.
+    fn front_len(&self) -> usize {
+        0
+    }
+
+    /// Returns where the original message of a received datagram is. It may be in `scratch`, which is empty.
     ///
     /// # Errors
     /// [`RejectedMessage`] if no peer with this transform sealed the datagram. The receiver drops and counts it.
-    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage>;
+    fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, RejectedMessage>;
 
     /// Most bytes by which a message grows. Default: 0. Writers leave as much space in each datagram.
     fn overhead(&self) -> u16 {
@@ -73,7 +81,20 @@ impl fmt::Display for RejectedMessage {
 
 impl std::error::Error for RejectedMessage {}
 
-/// Result of [`Transform::seal`] and [`Transform::open`].
+/// Where the original message of a received datagram is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum OpenedMessage {
+    /// The datagram is the message.
+    Datagram,
+    /// The scratch buffer holds the message.
+    Scratch {
+        /// Bytes in front of the message.
+        start: usize,
+    },
+}
+
+/// Result of [`Transform::seal`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Transformed {
@@ -94,7 +115,7 @@ pub enum Transform {
     ///
     /// It costs a copy of the message, and 12, 16 or 24 bytes. The receiver's parser verifies any checksum.
     Checksum(ChecksumKind),
-    /// The transform of another crate. It costs a copy of each message on both sides.
+    /// The transform of another crate. It costs a copy of each sent message, and of most received ones.
     Custom(Arc<dyn MessageTransform>),
 }
 
@@ -108,6 +129,7 @@ impl Transform {
             Self::Identity => return Transformed::Unchanged,
             Self::Checksum(kind) => put_checksum(*kind, segments, scratch),
             Self::Custom(transform) => {
+                scratch.resize(transform.front_len(), 0);
                 for segment in segments {
                     scratch.extend_from_slice(segment);
                 }
@@ -141,19 +163,16 @@ impl Transform {
         if let Self::Custom(transform) = self { transform.explain() } else { String::new() }
     }
 
-    /// Returns the original message of a received datagram, in `scratch` if it differs from the datagram.
+    /// Returns where the original message of a received datagram is. `scratch` is empty.
     ///
     /// # Errors
     /// [`RejectedMessage`] if the transform refuses the datagram.
     #[inline]
-    pub fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<Transformed, RejectedMessage> {
+    pub fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, RejectedMessage> {
         match self {
             // The parser verifies and skips the extension. The option of this participant concerns sending only.
-            Self::Identity | Self::Checksum(_) => Ok(Transformed::Unchanged),
-            Self::Custom(transform) => {
-                transform.open(datagram, scratch)?;
-                Ok(Transformed::Replaced)
-            }
+            Self::Identity | Self::Checksum(_) => Ok(OpenedMessage::Datagram),
+            Self::Custom(transform) => transform.open(datagram, scratch),
         }
     }
 }
@@ -212,14 +231,25 @@ mod tests {
 
     impl MessageTransform for Inverted {
         fn seal(&self, message: &mut Vec<u8>) {
+            message.drain(..self.front_len());
             for byte in message {
                 *byte = !*byte;
             }
         }
 
-        fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
-            message.extend(datagram.iter().map(|byte| !byte));
-            if message.starts_with(MAGIC) { Ok(()) } else { Err(RejectedMessage::default()) }
+        fn front_len(&self) -> usize {
+            3
+        }
+
+        fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<OpenedMessage, RejectedMessage> {
+            scratch.push(7);
+            scratch.extend(datagram.iter().map(|byte| !byte));
+            let start = 1;
+            if scratch[start..].starts_with(MAGIC) {
+                Ok(OpenedMessage::Scratch { start })
+            } else {
+                Err(RejectedMessage::default())
+            }
         }
     }
 
@@ -228,8 +258,8 @@ mod tests {
         let transform = Transform::Custom(Arc::new(Inverted));
         let (mut sealed, mut opened) = (Vec::new(), Vec::new());
         assert_eq!(transform.seal([&b"RTPS"[..], b"123"].into_iter(), &mut sealed), Transformed::Replaced);
-        assert_eq!(transform.open(&sealed, &mut opened), Ok(Transformed::Replaced));
-        assert_eq!(opened, b"RTPS123");
+        assert_eq!(transform.open(&sealed, &mut opened), Ok(OpenedMessage::Scratch { start: 1 }));
+        assert_eq!(opened[1..], *b"RTPS123");
         assert_eq!(transform.open(b"RTPS123", &mut Vec::new()), Err(RejectedMessage::default()));
     }
 
@@ -238,7 +268,7 @@ mod tests {
         let mut scratch = Vec::new();
         let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("read") });
         assert_eq!(Transform::Identity.seal(untouched, &mut scratch), Transformed::Unchanged);
-        assert_eq!(Transform::Identity.open(b"RTPS", &mut scratch), Ok(Transformed::Unchanged));
+        assert_eq!(Transform::Identity.open(b"RTPS", &mut scratch), Ok(OpenedMessage::Datagram));
         assert!(scratch.is_empty());
     }
 }

@@ -17,7 +17,7 @@ use super::submessage::{
     BODY_HEADER_LEN, LITTLE_ENDIAN, POSTFIX_LEN, PREFIX_LEN, SUBMESSAGE_HEADER_LEN, body_len, fill_length, parse_body,
     parse_postfix, parse_prefix, push_postfix, put_body_header, put_prefix,
 };
-use super::{Audience, CryptoHeader, OpenError, ReceiveKey, SendKey, TooLong};
+use super::{Audience, CryptoHeader, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind, insert_front};
 
 /// Id of SRTPS_PREFIX.
 pub const SRTPS_PREFIX: u8 = 0x33;
@@ -69,31 +69,51 @@ pub struct ProtectedMessage<'a> {
     rest: &'a [u8],
 }
 
+/// Bytes that protection puts between the header of a message and its content.
+#[must_use]
+pub fn front_len(kind: TransformationKind, binding: HeaderBinding) -> usize {
+    PREFIX_LEN + if kind.encrypts() { BODY_HEADER_LEN } else { 0 } + source_len(binding)
+}
+
 /// Protects a message in place. The footer has a MAC for each receiver of the audience, if the key has receivers.
 ///
 /// # Errors
 /// [`TooLong`] if the message has no header, or its content has more than 65 504 bytes. The message must not be sent
 /// then.
 pub fn seal(key: &SendKey, binding: HeaderBinding, message: &mut Vec<u8>, audience: Audience) -> Result<(), TooLong> {
-    let header: [u8; MESSAGE_HEADER_LEN] = *message.first_chunk().ok_or(TooLong)?;
+    insert_front(message, 0, front_len(key.kind(), binding));
+    seal_behind(key, binding, message, audience)
+}
+
+/// As [`seal`], for a message that begins at [`front_len`] of `message`. The bytes in front have no meaning. Only the
+/// header moves, to 0.
+///
+/// # Errors
+/// As [`seal`].
+pub fn seal_behind(
+    key: &SendKey,
+    binding: HeaderBinding,
+    message: &mut Vec<u8>,
+    audience: Audience,
+) -> Result<(), TooLong> {
     let encrypts = key.kind().encrypts();
+    let front = front_len(key.kind(), binding);
+    let header: [u8; MESSAGE_HEADER_LEN] = *message.get(front..).and_then(|rest| rest.first_chunk()).ok_or(TooLong)?;
+    let source = source_len(binding);
     if !encrypts {
-        pad_last(message)?;
+        pad_last(message, front + MESSAGE_HEADER_LEN)?;
     }
-    let len = message.len() - MESSAGE_HEADER_LEN;
-    let source = if binding == HeaderBinding::InfoSource { INFO_SOURCE_LEN } else { 0 };
-    body_len(source + len)?;
+    let content = MESSAGE_HEADER_LEN + front - source;
+    body_len(message.len() - content)?;
     let (crypto, session) = key.next();
-    let body = if encrypts { BODY_HEADER_LEN } else { 0 };
-    let content = MESSAGE_HEADER_LEN + PREFIX_LEN + body;
     let covers_header = matches!(binding, HeaderBinding::Authenticated { .. });
-    // Header and content lie side by side only before the prefix moves between them.
-    let mac_of_plain = (!encrypts && covers_header).then(|| session.seal(&crypto, &[], message));
-    message.resize(content + source + len, 0);
-    message.copy_within(MESSAGE_HEADER_LEN..MESSAGE_HEADER_LEN + len, content + source);
+    // Header and content lie side by side only before the prefix is between them.
+    let mac_of_plain = (!encrypts && covers_header).then(|| session.seal(&crypto, &[], &mut message[front..]));
+    message[..MESSAGE_HEADER_LEN].copy_from_slice(&header);
     put_prefix(&mut message[MESSAGE_HEADER_LEN..], SRTPS_PREFIX, flags_of(binding), &crypto);
     if encrypts {
-        put_body_header(&mut message[MESSAGE_HEADER_LEN + PREFIX_LEN..], source + len);
+        let len = message.len() - content;
+        put_body_header(&mut message[MESSAGE_HEADER_LEN + PREFIX_LEN..], len);
     }
     if source > 0 {
         message[content..content + source].copy_from_slice(&info_source(&header));
@@ -106,11 +126,10 @@ pub fn seal(key: &SendKey, binding: HeaderBinding, message: &mut Vec<u8>, audien
     Ok(())
 }
 
-/// Pads the last submessage of a message, and writes its length if it is 0.
+/// Pads the last submessage of those from `start` on. Writes its length if it is 0.
 ///
 /// The postfix of plain submessages is found by their lengths.
-fn pad_last(message: &mut Vec<u8>) -> Result<(), TooLong> {
-    let mut start = MESSAGE_HEADER_LEN;
+fn pad_last(message: &mut Vec<u8>, mut start: usize) -> Result<(), TooLong> {
     while let Some([id, flags, l0, l1]) = message.get(start..).and_then(|rest| rest.first_chunk::<4>().copied()) {
         let little = flags & LITTLE_ENDIAN != 0;
         let octets = usize::from(if little { u16::from_le_bytes([l0, l1]) } else { u16::from_be_bytes([l0, l1]) });
@@ -153,6 +172,16 @@ impl ProtectedMessage<'_> {
     /// # Errors
     /// [`OpenError`] if the message is not authentic.
     pub fn open(&self, key: &mut ReceiveKey, out: &mut Vec<u8>) -> Result<(), OpenError> {
+        let start = self.open_behind(key, out)?;
+        out.drain(..start);
+        Ok(())
+    }
+
+    /// As [`open`](Self::open). Returns where the plain message begins in `out`: the bytes in front have no meaning.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_behind(&self, key: &mut ReceiveKey, out: &mut Vec<u8>) -> Result<usize, OpenError> {
         let opened = self.open_into(key, out);
         if opened.is_err() {
             out.clear();
@@ -160,7 +189,7 @@ impl ProtectedMessage<'_> {
         opened
     }
 
-    fn open_into(&self, key: &mut ReceiveKey, out: &mut Vec<u8>) -> Result<(), OpenError> {
+    fn open_into(&self, key: &mut ReceiveKey, out: &mut Vec<u8>) -> Result<usize, OpenError> {
         let (content, footer) = self.content()?;
         out.clear();
         out.reserve(MESSAGE_HEADER_LEN + content.len());
@@ -169,21 +198,21 @@ impl ProtectedMessage<'_> {
         let authenticated = self.binding != HeaderBinding::InfoSource;
         if authenticated && !self.crypto.kind.encrypts() {
             // GMAC covers one piece of bytes: header and content.
-            return key.open(&self.crypto, &[], out, &footer);
+            return key.open(&self.crypto, &[], out, &footer).map(|()| 0);
         }
         let covered = if authenticated { self.message_header } else { &[] };
         let plain = out.get_mut(MESSAGE_HEADER_LEN..).ok_or(OpenError::Malformed)?;
         key.open(&self.crypto, covered, plain, &footer)?;
         if authenticated {
-            return Ok(());
+            return Ok(0);
         }
         // A relay that repeats the content behind its own header is found here.
         if plain.first_chunk::<INFO_SOURCE_LEN>().is_none_or(|source| !repeats(source, &self.sender)) {
             return Err(OpenError::Forged);
         }
-        out.copy_within(MESSAGE_HEADER_LEN + INFO_SOURCE_LEN.., MESSAGE_HEADER_LEN);
-        out.truncate(out.len() - INFO_SOURCE_LEN);
-        Ok(())
+        // The header moves behind the INFO_SRC, and not the content in front of it.
+        out.copy_within(..MESSAGE_HEADER_LEN, INFO_SOURCE_LEN);
+        Ok(INFO_SOURCE_LEN)
     }
 
     /// Returns the protected content, and the footer.
@@ -212,6 +241,11 @@ impl ProtectedMessage<'_> {
         }
         self.rest.split_at_checked(at).ok_or(OpenError::Malformed)
     }
+}
+
+/// Bytes of the INFO_SRC in front of the content.
+fn source_len(binding: HeaderBinding) -> usize {
+    if binding == HeaderBinding::InfoSource { INFO_SOURCE_LEN } else { 0 }
 }
 
 fn flags_of(binding: HeaderBinding) -> u8 {

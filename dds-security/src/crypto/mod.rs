@@ -51,6 +51,13 @@ pub fn random_bytes<const LEN: usize>() -> Result<[u8; LEN], getrandom::Error> {
     Ok(bytes)
 }
 
+/// Inserts `len` bytes without a meaning at `start`.
+pub(crate) fn insert_front(bytes: &mut Vec<u8>, start: usize, len: usize) {
+    let (start, end) = (start.min(bytes.len()), bytes.len());
+    bytes.resize(end + len, 0);
+    bytes.copy_within(start..end, start + len);
+}
+
 /// Why protected bytes were not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

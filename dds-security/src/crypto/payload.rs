@@ -9,7 +9,7 @@
 //! of its own: its fragments, protected as above.
 
 use super::footer::{Footer, push_short_footer};
-use super::{CryptoHeader, OpenError, ReceiveKey, SendKey};
+use super::{CryptoHeader, OpenError, ReceiveKey, SendKey, TransformationKind, insert_front};
 
 /// Bytes of the length in front of encrypted content.
 const LENGTH_LEN: usize = 4;
@@ -17,21 +17,28 @@ const LENGTH_LEN: usize = 4;
 /// Most bytes by which protection makes a payload longer, without padding to a multiple of four.
 pub const OVERHEAD: usize = CryptoHeader::WIRE_LEN + LENGTH_LEN + super::footer::FOOTER_LEN;
 
-/// Protects a payload in place. Pads it with zeros to a multiple of four bytes.
-pub fn seal(key: &SendKey, payload: &mut Vec<u8>) {
-    seal_from(key, payload, 0);
+/// Bytes that protection puts in front of the content of a payload.
+#[must_use]
+pub fn front_len(kind: TransformationKind) -> usize {
+    CryptoHeader::WIRE_LEN + if kind.encrypts() { LENGTH_LEN } else { 0 }
 }
 
-/// Protects the payload that begins at `start` and ends `message`, in place. Pads it as [`seal`] does.
-pub fn seal_from(key: &SendKey, message: &mut Vec<u8>, start: usize) {
-    let start = start.min(message.len());
-    let len = (message.len() - start).next_multiple_of(4);
+/// Protects a payload in place. Pads it with zeros to a multiple of four bytes.
+pub fn seal(key: &SendKey, payload: &mut Vec<u8>) {
+    insert_front(payload, 0, front_len(key.kind()));
+    seal_behind(key, payload, 0);
+}
+
+/// Protects the payload that ends `message`, in place. Pads it as [`seal`] does.
+///
+/// The payload begins [`front_len`] bytes behind `start`, and the protected one at `start`. The bytes between have no
+/// meaning before.
+pub fn seal_behind(key: &SendKey, message: &mut Vec<u8>, start: usize) {
     let (header, session) = key.next();
-    let front = CryptoHeader::WIRE_LEN + if header.kind.encrypts() { LENGTH_LEN } else { 0 };
-    message.resize(start + len, 0);
-    message.resize(start + front + len, 0);
-    message.copy_within(start..start + len, start + front);
-    let (head, content) = message[start..].split_at_mut(front);
+    let content_at = start + front_len(header.kind);
+    let len = message.len().saturating_sub(content_at).next_multiple_of(4);
+    message.resize(content_at + len, 0);
+    let (head, content) = message[start..].split_at_mut(content_at - start);
     let (crypto_header, length) = head.split_at_mut(CryptoHeader::WIRE_LEN);
     crypto_header.copy_from_slice(&header.to_bytes());
     if !length.is_empty() {
@@ -55,13 +62,30 @@ pub fn header(payload: &[u8]) -> Result<CryptoHeader, OpenError> {
 /// # Errors
 /// [`OpenError`] if the payload is not authentic.
 pub fn open(key: &mut ReceiveKey, payload: &[u8], out: &mut Vec<u8>) -> Result<(), OpenError> {
+    let header = header(payload)?;
+    let (content, footer) = split(&header, payload)?;
     let start = out.len();
-    out.extend_from_slice(payload);
-    let opened = open_from(key, out, start);
+    out.extend_from_slice(content);
+    let opened = key.open_for_any(&header, &[], &mut out[start..], &footer);
     if opened.is_err() {
         out.truncate(start);
     }
     opened
+}
+
+/// Returns the content and the footer of a protected payload.
+fn split<'a>(header: &CryptoHeader, payload: &'a [u8]) -> Result<(&'a [u8], Footer<'a>), OpenError> {
+    let content_at = front_len(header.kind);
+    let rest = payload.get(content_at..).ok_or(OpenError::Malformed)?;
+    let len = match payload.get(CryptoHeader::WIRE_LEN..content_at).and_then(|length| length.first_chunk()) {
+        Some(length) => u32::from_be_bytes(*length) as usize,
+        // Its length is not written: the footer without receivers is what remains.
+        None => rest.len().saturating_sub(super::footer::FOOTER_LEN),
+    };
+    let (content, rest) = rest.split_at_checked(len).ok_or(OpenError::Malformed)?;
+    // Behind the footer there may be the padding of the submessage.
+    let (footer, _) = Footer::parse(rest)?;
+    Ok((content, footer))
 }
 
 /// Replaces the protected payload that begins at `start` and ends `message` by its plain bytes.
@@ -85,9 +109,8 @@ pub fn open_from(key: &mut ReceiveKey, message: &mut Vec<u8>, start: usize) -> R
     // Behind the footer there may be the padding of the submessage.
     let (footer, _) = Footer::parse(rest)?;
     key.open_for_any(&header, &[], content, &footer)?;
-    let front = CryptoHeader::WIRE_LEN + if header.kind.encrypts() { LENGTH_LEN } else { 0 };
-    let len = content.len();
-    message.copy_within(start + front..start + front + len, start);
+    let (content_at, len) = (start + front_len(header.kind), content.len());
+    message.copy_within(content_at..content_at + len, start);
     message.truncate(start + len);
     Ok(())
 }
@@ -155,7 +178,8 @@ mod tests {
         for kind in KINDS {
             let (sender, mut receiver) = keys(kind);
             let mut message = b"head, 12 bytpayload".to_vec();
-            seal_from(&sender, &mut message, 12);
+            insert_front(&mut message, 12, front_len(kind));
+            seal_behind(&sender, &mut message, 12);
             assert!(message.starts_with(b"head, 12 byt"));
             let mut alone = Vec::new();
             assert_eq!(open(&mut receiver, &message[12..], &mut alone), Ok(()));

@@ -10,7 +10,7 @@
 //! The ciphertext has one whole submessage. The u16 follows the flag E of its submessage.
 
 use super::footer::{FOOTER_LEN, Footer, push_footer};
-use super::{Audience, CryptoHeader, OpenError, ReceiveKey, SendKey, TooLong};
+use super::{Audience, CryptoHeader, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind, insert_front};
 
 /// Id of SEC_BODY.
 pub const SEC_BODY: u8 = 0x30;
@@ -31,6 +31,12 @@ pub(crate) const POSTFIX_LEN: usize = SUBMESSAGE_HEADER_LEN + FOOTER_LEN;
 /// Flag E: the length of the submessage is little endian.
 pub(crate) const LITTLE_ENDIAN: u8 = 0x01;
 
+/// Bytes that protection puts in front of a submessage.
+#[must_use]
+pub fn front_len(kind: TransformationKind) -> usize {
+    PREFIX_LEN + if kind.encrypts() { BODY_HEADER_LEN } else { 0 }
+}
+
 /// Protects the last submessage of `message`, which begins at `start`, in place.
 ///
 /// The footer has a MAC for each receiver of the audience, if the key has receivers.
@@ -38,20 +44,29 @@ pub(crate) const LITTLE_ENDIAN: u8 = 0x01;
 /// # Errors
 /// [`TooLong`] if the submessage has more than 65 528 bytes. `message` is then unchanged.
 pub fn seal(key: &SendKey, message: &mut Vec<u8>, start: usize, audience: Audience) -> Result<(), TooLong> {
-    let encrypts = key.kind().encrypts();
-    // With padding, and before anything changes.
+    // Before anything changes.
     body_len(message.len().saturating_sub(start))?;
-    fill_length(message, start)?;
-    let len = message.len().saturating_sub(start);
+    insert_front(message, start, front_len(key.kind()));
+    seal_behind(key, message, start, audience)
+}
+
+/// As [`seal`], for a submessage that begins [`front_len`] bytes behind `start`. The protected one begins at `start`.
+/// The bytes between have no meaning before.
+///
+/// # Errors
+/// [`TooLong`] if the submessage has more than 65 528 bytes. The message must not be sent then.
+pub fn seal_behind(key: &SendKey, message: &mut Vec<u8>, start: usize, audience: Audience) -> Result<(), TooLong> {
+    let content_at = start + front_len(key.kind());
+    // With padding.
+    body_len(message.len().checked_sub(content_at).ok_or(TooLong)?)?;
+    fill_length(message, content_at)?;
+    let len = message.len() - content_at;
     let (header, session) = key.next();
-    let front = PREFIX_LEN + if encrypts { BODY_HEADER_LEN } else { 0 };
-    message.resize(start + front + len, 0);
-    message.copy_within(start..start + len, start + front);
     put_prefix(&mut message[start..], SEC_PREFIX, 0, &header);
-    if encrypts {
+    if header.kind.encrypts() {
         put_body_header(&mut message[start + PREFIX_LEN..], len);
     }
-    let mac = session.seal(&header, &[], &mut message[start + front..]);
+    let mac = session.seal(&header, &[], &mut message[content_at..]);
     push_postfix(message, SEC_POSTFIX, key, &header, &mac, audience);
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::known_senders::{KnownSender, KnownSenders, SenderId};
 use super::refusals::Refusals;
 use super::{PreSharedKey, PskRefusal, RefusalCounts, derive, domain_bytes};
 use crate::crypto::message::{self, HeaderBinding, ProtectedMessage};
-use crate::crypto::{Audience, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind};
+use crate::crypto::{Audience, OpenError, ReceiveKey, SendKey, TooLong, TransformationKind, insert_front};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -97,10 +97,31 @@ impl PskProtection {
     /// # Errors
     /// [`SealError`] if that is not possible. The message must not be sent then.
     pub fn seal(&self, message: &mut Vec<u8>) -> Result<(), SealError> {
-        let header = message.first_chunk::<{ message::MESSAGE_HEADER_LEN }>().ok_or(SealError::Length)?;
+        insert_front(message, 0, self.front_len());
+        let sealed = self.seal_behind(message);
+        if sealed.is_err() {
+            message.drain(..self.front_len());
+        }
+        sealed
+    }
+
+    /// Bytes in front of a message that [`seal_behind`](Self::seal_behind) needs.
+    #[must_use]
+    pub fn front_len(&self) -> usize {
+        message::front_len(self.key.kind(), BINDING)
+    }
+
+    /// As [`seal`](Self::seal), for a message that begins at [`front_len`](Self::front_len) of `message`. The bytes in
+    /// front have no meaning. Only the header moves, to 0.
+    ///
+    /// # Errors
+    /// As [`seal`](Self::seal).
+    pub fn seal_behind(&self, message: &mut Vec<u8>) -> Result<(), SealError> {
+        let plain = message.get(self.front_len()..).unwrap_or_default();
+        let header = plain.first_chunk::<{ message::MESSAGE_HEADER_LEN }>().ok_or(SealError::Length)?;
         let sender = *header.last_chunk().ok_or(SealError::Length)?;
         let key = self.own_key(sender)?;
-        message::seal(&key, BINDING, message, Audience::All).map_err(|TooLong| SealError::Length)
+        message::seal_behind(&key, BINDING, message, Audience::All).map_err(|TooLong| SealError::Length)
     }
 
     /// Appends the plain message of a datagram to `out`, which is empty. An error leaves it empty.
