@@ -41,6 +41,7 @@ mod live_view;
 mod multicast;
 pub mod network;
 pub mod options;
+mod password_file;
 mod process_facts;
 mod progress;
 mod reachability;

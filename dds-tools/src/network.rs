@@ -2,6 +2,7 @@
 
 use crate::error::ToolError;
 use crate::options::{NetworkOptions, ScopeOption};
+use crate::password_file::read_password_file;
 use crate::recording::matches_pattern;
 use dds_core::builtin::ParticipantBuiltinTopicData;
 use dds_core::security::Credentials;
@@ -86,7 +87,11 @@ pub(crate) fn builder(options: &NetworkOptions) -> Result<DomainParticipantBuild
     }
     if let Some(folder) = &options.enclave {
         let credentials = Credentials::from_enclave(folder);
-        builder = builder.credentials(credentials.map_err(|error| ToolError::Security { text: error.to_string() })?);
+        let mut credentials = credentials.map_err(|error| ToolError::Security { text: error.to_string() })?;
+        if let Some(file) = &options.password_file {
+            credentials = credentials.password(read_password_file(file)?.password());
+        }
+        builder = builder.credentials(credentials);
     }
     Ok(builder)
 }

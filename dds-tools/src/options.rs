@@ -106,6 +106,9 @@ pub struct NetworkOptions {
     /// Folder of an identity, as `dds security init` makes it, for a domain that DDS Security protects.
     #[arg(long, value_name = "DIR")]
     pub enclave: Option<PathBuf>,
+    /// File whose first line is the password of the identity's encrypted private key.
+    #[arg(long, value_name = "FILE", requires = "enclave")]
+    pub password_file: Option<PathBuf>,
 }
 
 /// Participants that the program can discover.

@@ -85,7 +85,18 @@ impl CheckedIdentity {
 /// # Errors
 /// Fails if the folder cannot be read, or has no identity. Faults of files are findings.
 pub fn check(folder: &Path, now: i64) -> io::Result<KeystoreCheck> {
-    let mut check = Check { now, result: KeystoreCheck::default() };
+    check_folder(folder, Check { now, password: None, result: KeystoreCheck::default() })
+}
+
+/// As [`check`]. Private keys may be encrypted with the password.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_with_password(folder: &Path, now: i64, password: &str) -> io::Result<KeystoreCheck> {
+    check_folder(folder, Check { now, password: Some(password), result: KeystoreCheck::default() })
+}
+
+fn check_folder(folder: &Path, mut check: Check<'_>) -> io::Result<KeystoreCheck> {
     let enclaves = folder.join("enclaves");
     let (root, folders) = if enclaves.is_dir() {
         let folders = enclaves_of(&enclaves)?;
@@ -109,12 +120,14 @@ pub fn check(folder: &Path, now: i64) -> io::Result<KeystoreCheck> {
     Ok(check.result)
 }
 
-struct Check {
+struct Check<'a> {
     now: i64,
+    /// Decrypts private keys.
+    password: Option<&'a str>,
     result: KeystoreCheck,
 }
 
-impl Check {
+impl Check<'_> {
     /// Checks the private keys of the authorities, which need not be here, and the common governance.
     fn check_authorities(&mut self, folder: &Path) {
         for name in ["identity_ca", "permissions_ca"] {
@@ -172,7 +185,11 @@ impl Check {
     fn private_key(&mut self, path: &Path) -> Option<PrivateKey> {
         let text = Zeroizing::new(self.unwrap(path, files::read_text(path))?);
         self.check_mode(path);
-        self.unwrap(path, PrivateKey::from_pem(&text))
+        let key = match self.password {
+            Some(password) => PrivateKey::from_encrypted_pem(&text, password),
+            None => PrivateKey::from_pem(&text),
+        };
+        self.unwrap(path, key)
     }
 
     /// Checks the URI of a private key in a PKCS #11 token, and the key there.

@@ -26,7 +26,7 @@ mod documents;
 mod files;
 mod fleet;
 
-pub use check::{CheckedIdentity, Finding, KEY_URI, KeystoreCheck, check};
+pub use check::{CheckedIdentity, Finding, KEY_URI, KeystoreCheck, check, check_with_password};
 pub use documents::FleetRights;
 pub use files::read_file;
 pub use fleet::{Fleet, FleetError, FleetFile, FleetOptions, FleetStep};

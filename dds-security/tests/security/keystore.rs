@@ -1,7 +1,9 @@
 //! The files of a fleet: made, extended, damaged and checked.
 
 use dds_security::access::{AccessAction, AccessReason, AccessRequest};
-use dds_security::keystore::{Fleet, FleetError, FleetOptions, FleetRights, FleetStep, KeystoreCheck, check};
+use dds_security::keystore::{
+    Fleet, FleetError, FleetOptions, FleetRights, FleetStep, KeystoreCheck, check, check_with_password,
+};
 use dds_security::pki::{Certificate, CertificateError, KeyAlgorithm, Validity};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -373,6 +375,27 @@ fn faulty_names_and_documents_make_nothing() {
     folder.edit("enclaves/governance.xml", "SIGN", "SING");
     let error = Fleet::create(&folder.0, &options(&[])).unwrap_err().to_string();
     assert!(error.contains("governance.xml: line ") && error.contains("`SING` is no kind of protection"), "{error}");
+}
+
+#[test]
+fn encrypted_key_is_checked_with_its_password() {
+    let folder = Folder::new("encrypted");
+    let key = folder.path("enclaves/robot7/key.pem");
+    fs::create_dir_all(folder.path("enclaves/robot7")).unwrap();
+    fs::write(&key, include_str!("../pki/ec.robot.key.pem")).unwrap();
+    // The fleet issues a certificate for the key that is there.
+    folder.make(&["robot7", "robot8"]);
+    fs::write(&key, include_str!("../pki/ec.robot.pbkdf2.key.pem")).unwrap();
+    let errors = |checked: KeystoreCheck| -> Vec<String> {
+        checked.findings.iter().filter(|finding| finding.is_error).map(ToString::to_string).collect()
+    };
+    let found = errors(check(&folder.0, NOW).unwrap());
+    assert!(found.len() == 1 && found[0].contains("robot7/key.pem: the private key is encrypted"), "{found:?}");
+    let checked = check_with_password(&folder.0, NOW, "open sesame").unwrap();
+    assert_eq!(checked.identities.len(), 2, "the other key is plain");
+    assert_eq!(errors(checked), [""; 0]);
+    let found = errors(check_with_password(&folder.0, NOW, "open").unwrap());
+    assert!(found.len() == 1 && found[0].contains("the password does not decrypt"), "{found:?}");
 }
 
 #[test]

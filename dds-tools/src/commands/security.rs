@@ -1,9 +1,12 @@
 //! `dds security`: the certificates and signed documents of a fleet, made and checked.
 
 use crate::error::ToolError;
+use crate::password_file::read_password_file;
 use clap::{Args, Subcommand, ValueEnum};
 use dds_security::access::{AccessAction, AccessRequest};
-use dds_security::keystore::{CheckedIdentity, Fleet, FleetFile, FleetOptions, FleetRights, FleetStep, check};
+use dds_security::keystore::{
+    CheckedIdentity, Fleet, FleetFile, FleetOptions, FleetRights, FleetStep, check, check_with_password,
+};
 use dds_security::pki::{KeyAlgorithm, Validity};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -90,6 +93,9 @@ pub struct SecurityCheckOptions {
     /// Show this identity only.
     #[arg(short, long, value_name = "NAME")]
     pub identity: Option<String>,
+    /// File whose first line is the password of encrypted private keys.
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
     /// Domain of --publish and --subscribe.
     #[arg(short, long, default_value_t = 0)]
     pub domain: u32,
@@ -177,7 +183,11 @@ fn init(options: &SecurityInitOptions, output: &mut dyn Write) -> Result<(), Too
 fn run_check(options: &SecurityCheckOptions, output: &mut dyn Write) -> Result<(), ToolError> {
     let now = now();
     let name = options.folder.display().to_string();
-    let checked = check(&options.folder, now).map_err(|source| ToolError::Io { name, source })?;
+    let checked = match &options.password_file {
+        Some(file) => check_with_password(&options.folder, now, read_password_file(file)?.password()),
+        None => check(&options.folder, now),
+    };
+    let checked = checked.map_err(|source| ToolError::Io { name, source })?;
     for finding in &checked.findings {
         writeln!(output, "{finding}").map_err(ToolError::output)?;
     }

@@ -38,6 +38,36 @@ fn fleet_is_made_and_checked() {
     assert!(faulty.result.unwrap_err().to_string().contains("errors (1)"));
 }
 
+/// A copy of the key needs the password, for the check and for a participant.
+#[test]
+fn encrypted_key_needs_the_password_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let keys = path("keys");
+    let enclave = path("keys/enclaves/robot");
+    let key = path("keys/enclaves/robot/key.pem");
+    std::fs::create_dir_all(&enclave).unwrap();
+    std::fs::write(&key, include_str!("../../../dds-security/tests/pki/ec.robot.key.pem")).unwrap();
+    // The command issues a certificate for the key that is there.
+    run_local(&["security", "init", &keys, "-i", "robot", "-d", "0"]).unwrap();
+    std::fs::write(&key, include_str!("../../../dds-security/tests/pki/ec.robot.pbkdf2.key.pem")).unwrap();
+    let (password, empty) = (path("password"), path("empty"));
+    std::fs::write(&password, "open sesame\r\nnot read\n").unwrap();
+    std::fs::write(&empty, "\n").unwrap();
+    let without = run_local(&["security", "check", &keys]);
+    assert!(without.output.contains("the private key is encrypted: give its password"), "{}", without.output);
+    assert!(without.result.is_err());
+    let with = run_local(&["security", "check", &keys, "--password-file", &password]).unwrap();
+    assert!(with.contains("robot (CN=robot)"), "{with}");
+    let error = |file: &str| run_local(&["security", "check", &keys, "--password-file", file]).result.unwrap_err();
+    assert!(error(&empty).to_string().ends_with("empty: expected a password in the first line, in UTF-8"));
+    assert!(error(&path("missing")).to_string().contains("missing"));
+    let domain = Domain::new();
+    let look = |options: &[&str]| domain.run(&[&["ls", "--enclave", &enclave, "--wait", "0.1"], options].concat());
+    assert!(look(&[]).result.unwrap_err().to_string().contains("the private key is encrypted"));
+    look(&["--password-file", &password]).unwrap();
+}
+
 /// The robot belongs to another fleet: another authority has issued its certificate.
 #[test]
 fn why_names_participants_that_are_refused() {
