@@ -1,4 +1,4 @@
-// Written by `tests/generated` from the interface files of `geometry_msgs`.
+// Written by `tests/messages/committed.rs` from the interface files of `geometry_msgs`.
 // SPDX-License-Identifier: Apache-2.0
 
 //! Interfaces of the ROS 2 package `geometry_msgs`.

@@ -1,4 +1,4 @@
-// Written by `tests/generated`.
+// Written by `tests/messages/committed.rs`.
 
 #[cfg(feature = "action_msgs")]
 #[rustfmt::skip]

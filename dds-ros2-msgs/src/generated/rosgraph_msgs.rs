@@ -1,4 +1,4 @@
-// Written by `tests/generated` from the interface files of `rosgraph_msgs`.
+// Written by `tests/messages/committed.rs` from the interface files of `rosgraph_msgs`.
 // SPDX-License-Identifier: Apache-2.0
 
 //! Interfaces of the ROS 2 package `rosgraph_msgs`.

@@ -1,4 +1,4 @@
-// Written by `tests/generated` from the interface files of `std_srvs`.
+// Written by `tests/messages/committed.rs` from the interface files of `std_srvs`.
 // SPDX-License-Identifier: Apache-2.0
 
 //! Interfaces of the ROS 2 package `std_srvs`.

@@ -1,4 +1,4 @@
-// Written by `tests/generated` from the interface files of `tf2_msgs`.
+// Written by `tests/messages/committed.rs` from the interface files of `tf2_msgs`.
 // SPDX-License-Identifier: BSD-3-Clause
 
 //! Interfaces of the ROS 2 package `tf2_msgs`.

@@ -1,4 +1,4 @@
-// Written by `tests/generated` from the interface files of `type_description_interfaces`.
+// Written by `tests/messages/committed.rs` from the interface files of `type_description_interfaces`.
 // SPDX-License-Identifier: Apache-2.0
 
 //! Interfaces of the ROS 2 package `type_description_interfaces`.

@@ -1,4 +1,4 @@
-// Written by `tests/generated` from the interface files of `unique_identifier_msgs`.
+// Written by `tests/messages/committed.rs` from the interface files of `unique_identifier_msgs`.
 // SPDX-License-Identifier: BSD-3-Clause
 
 //! Interfaces of the ROS 2 package `unique_identifier_msgs`.

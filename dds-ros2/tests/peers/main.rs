@@ -22,7 +22,7 @@ mod topics;
 mod types;
 
 // The code that `dds-idl` writes for a package of a user.
-include!("../../../dds-ros2-msgs/tests/own_packages/test_msgs.rs");
+include!("../../../dds-ros2-msgs/tests/messages/own_packages/test_msgs.rs");
 
 use dds_ros2::Context;
 use peer::LIMIT;

@@ -1,8 +1,6 @@
 //! The committed code equals the code that the interface files of `dds-idl` give.
 //!
-//! `DDS_ROS2_MSGS=write cargo test -p dds-ros2-msgs --test generated` writes the files again.
-
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+//! `DDS_ROS2_MSGS=write cargo test -p dds-ros2-msgs --test messages committed` writes the files again.
 
 use dds_idl::packages::RosPackages;
 use dds_idl::ros::{InterfaceName, LoadedInterfaces};
@@ -12,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Starts the lines of `Cargo.toml` with one feature for each package.
-const FEATURES_START: &str = "# One feature for each package, written by `tests/generated`.\n";
+const FEATURES_START: &str = "# One feature for each package, written by `tests/messages/committed.rs`.\n";
 const FEATURES_END: &str = "# End of the packages.\n";
 
 #[test]
@@ -39,7 +37,7 @@ fn generate(folder: &Path) -> BTreeMap<String, String> {
     let packages = RosPackages::default();
     let names = packages.package_names();
     let mut files = BTreeMap::new();
-    let mut modules = String::from("// Written by `tests/generated`.\n\n");
+    let mut modules = String::from("// Written by `tests/messages/committed.rs`.\n\n");
     let mut features = String::new();
     for package in &names {
         let loaded = packages.load(&packages.interfaces_of(package));
@@ -72,7 +70,7 @@ fn package_text(package: &str, loaded: &LoadedInterfaces) -> String {
     };
     let code = generate_ros_package(&loaded.types, package, "crate").unwrap();
     format!(
-        "// Written by `tests/generated` from the interface files of `{package}`.\n\
+        "// Written by `tests/messages/committed.rs` from the interface files of `{package}`.\n\
          // SPDX-License-Identifier: {license}\n\n\
          //! Interfaces of the ROS 2 package `{package}`.\n\n\
          #![allow(missing_docs, rustdoc::all, clippy::all, reason = \"the texts are those of the interface files\")]\n\n\

@@ -1,8 +1,6 @@
 //! Code of packages that users have: equal to the committed files, compiled, and used as messages.
 //!
-//! `DDS_ROS2_MSGS=write cargo test -p dds-ros2-msgs --test own_packages` writes the files again.
-
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+//! `DDS_ROS2_MSGS=write cargo test -p dds-ros2-msgs --test messages own_packages` writes the files again.
 
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 #[rustfmt::skip]
@@ -45,7 +43,7 @@ fn builder(out_dir: &Path) -> Builder {
 fn committed_code_equals_that_of_a_build_script() {
     let is_writing = std::env::var("DDS_ROS2_MSGS").is_ok_and(|value| value == "write");
     let out_dir = out_dir("committed");
-    let committed_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/own_packages");
+    let committed_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages/own_packages");
     for (package, share) in [("robot_interfaces", folder()), ("test_msgs", test_msgs_folder())] {
         builder(&out_dir).include_dir(&share).compile(&[share.join(package)]).unwrap();
         let code = fs::read_to_string(out_dir.join(format!("{package}.rs"))).unwrap();
@@ -156,7 +154,7 @@ const OWN_HASHES: [(&str, &str); 3] = [
 /// The hashes of ROS, and those of own messages.
 fn expected_hashes() -> BTreeMap<&'static str, &'static str> {
     let mut hashes = BTreeMap::from(OWN_HASHES);
-    for line in include_str!("../../../dds-idl/tests/data/type_hashes.txt").lines() {
+    for line in include_str!("../../../../dds-idl/tests/data/type_hashes.txt").lines() {
         if let [name, hash, ..] = line.split(' ').collect::<Vec<_>>()[..] {
             hashes.insert(name, hash);
         }
