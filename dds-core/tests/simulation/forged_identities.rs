@@ -300,6 +300,39 @@ fn claimed_identities_keep_no_participant_out() {
     assert!(world.pass_until(PATIENCE, is_known), "the forger keeps the station out");
 }
 
+/// Announcements alone are the cheapest claim. Each has a new GUID, and no participant answers the handshake.
+#[test]
+fn flood_of_announcements_keeps_no_participant_out() {
+    // One of both begins the handshake.
+    for (flooded, late) in [("robot", "station"), ("station", "robot")] {
+        let (world, keystore) = (World::new(5), Keystore::with(Kinds { rtps: "SIGN", ..Kinds::NONE }));
+        let build = |name: &str| {
+            let node = world.node();
+            let builder = DomainParticipant::builder(0).linger(Duration::ZERO).credentials(keystore.credentials(name));
+            (node.build(builder), node)
+        };
+        let flooded = build(flooded);
+        let mut number = 0;
+        let mut announce = |count: u32| {
+            for _ in 0..count {
+                number += 1;
+                flooded.1.feed(&announcement(&pretender(number)), Socket::MetatrafficUnicast);
+            }
+        };
+        // More than the participants that it keeps.
+        announce(3_000);
+        world.pass(Duration::from_secs(1));
+        let late = build(late);
+        let start = world.simulation.now();
+        let is_known = || {
+            announce(10);
+            [&flooded, &late].iter().all(|(participant, _)| participant.discovered_participants().len() == 1)
+        };
+        assert!(world.pass_until(PATIENCE, is_known), "the forger keeps {} out", late.0.guid());
+        println!("known after {:?}", world.simulation.now() - start);
+    }
+}
+
 /// A participant without security cannot prove the identity that a forger claims in its name.
 #[test]
 fn claimed_identity_keeps_no_guest_out() {

@@ -30,7 +30,7 @@ pub struct ParticipantCounters {
     pub claims_refuted: u64,
     /// Further ones of these, while one of them waits for an answer or after it was refuted.
     pub claims_ignored: u64,
-    /// Silent participants that were removed to make room for others.
+    /// Participants that made room for others: silent ones, and those whose address was not valid.
     pub participants_displaced: u64,
     /// INFO_REPLYs without a host of their sender; the answers went to the announced locators.
     pub replies_refused: u64,

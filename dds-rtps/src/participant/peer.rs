@@ -295,15 +295,17 @@ impl Participant {
     }
 
     /// Whether there is room for one more participant. A lease may be of any length, even infinite, but a silent
-    /// participant loses its place when another one needs it.
+    /// participant loses its place when another one needs it. So does one whose address is not valid.
     fn has_room(&mut self, now: Now) -> bool {
         if self.peers.known.len() < self.config.limits.participants_max.min(WRITERS_MAX) {
             return true;
         }
-        // Forged announcements with infinite leases must not block the table forever.
-        let Some(silent) = self.peers.leases.most_silent(now.instant, SILENT_FOR) else { return false };
+        // Forged announcements, of any lease and however often, must not block the table.
+        let silent = self.peers.leases.most_silent(now.instant, SILENT_FOR);
+        // A forger cannot foresee the choice, so it keeps no other participant out.
+        let Some(displaced) = silent.or_else(|| self.peers.validations.draw_unverified()) else { return false };
         self.counters.participants_displaced += 1;
-        self.lose(now, silent, ParticipantLoss::Displaced);
+        self.lose(now, displaced, ParticipantLoss::Displaced);
         true
     }
 

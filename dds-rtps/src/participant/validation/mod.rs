@@ -115,6 +115,15 @@ impl Validations {
         self.pending.get(&prefix).is_none_or(|challenge| challenge.reason != ChallengeReason::Address)
     }
 
+    /// Draws a peer whose address is not valid. No other program can foresee it. `None` if all addresses are valid.
+    pub(super) fn draw_unverified(&mut self) -> Option<GuidPrefix> {
+        let random = self.secrets.draw(GuidPrefix::UNKNOWN);
+        let is_unverified = |(_, challenge): &(_, &Challenge)| challenge.reason == ChallengeReason::Address;
+        let count = self.pending.iter().filter(is_unverified).count() as u64;
+        let at = random.checked_rem(count)?;
+        self.pending.iter().filter(is_unverified).nth(at as usize).map(|(prefix, _)| *prefix)
+    }
+
     /// Returns why a peer is challenged.
     pub(super) fn reason(&self, prefix: GuidPrefix) -> Option<ChallengeReason> {
         Some(self.pending.get(&prefix)?.reason)

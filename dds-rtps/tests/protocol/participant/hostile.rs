@@ -59,12 +59,33 @@ fn flood_of_participants_is_bounded() {
         network.deliver(a, &announcement(prefix, |_| {}));
     }
     assert_eq!(network.participant(a).participants().count(), 50);
-    assert_eq!(network.participant(a).counters().participants_refused, 150);
+    // None has answered, so each of the others took the place of one.
+    let counters = network.participant(a).counters();
+    assert_eq!((counters.participants_displaced, counters.participants_refused), (150, 0));
     // After one lease all of them are gone and there is space for others.
     network.run_for(Duration::from_secs(21));
     assert_eq!(network.participant(a).participants().count(), 0);
     network.deliver(a, &announcement(prefix(7), |_| {}));
     assert_eq!(network.participant(a).participants().count(), 1);
+}
+
+#[test]
+fn flood_of_participants_displaces_none_that_has_answered() {
+    let mut network = Network::new();
+    let mut small = config(1);
+    small.limits.participants_max = 50;
+    let a = network.start(small);
+    let ghost = |number: u8| GuidPrefix::new(VendorId::CYCLONE, [number; 10]);
+    (0..200).for_each(|number| network.deliver(a, &announcement(ghost(number), |_| {})));
+    // Ten others come between the forged ones, and stay.
+    for number in 0..10 {
+        network.deliver(a, &announcement(ghost(200 + number), |_| {}));
+        network.answer_challenge(a, ghost(200 + number));
+        (0..200).for_each(|number| network.deliver(a, &announcement(ghost(number), |_| {})));
+    }
+    let known: BTreeSet<_> = network.participant(a).participants().map(|data| data.prefix).collect();
+    assert_eq!(known.len(), 50);
+    (200..210).for_each(|number| assert!(known.contains(&ghost(number)), "{number}"));
 }
 
 #[test]
@@ -110,9 +131,13 @@ fn silent_participants_are_evicted_for_others() {
     network.deliver(a, &ghost(4));
     assert_eq!(network.participant(a).counters().participants_refused, 1);
     network.run_for(Duration::from_secs(1));
-    network.deliver(a, &ghost(4));
-    network.deliver(a, &ghost(5));
-    network.deliver(a, &ghost(6));
+    for number in 4..=6 {
+        network.deliver(a, &ghost(number));
+        // Otherwise the next one takes its place.
+        if number < 6 {
+            network.answer_challenge(a, GuidPrefix::new(VendorId::CYCLONE, [number; 10]));
+        }
+    }
     assert_eq!(told(&network.events(a)), ["lost 02 Displaced", "found 04", "lost 03 Displaced", "found 05"]);
     let counters = network.participant(a).counters();
     assert_eq!((counters.participants_displaced, counters.participants_refused), (2, 2));
