@@ -5,6 +5,7 @@
 mod description;
 mod generated;
 mod json_schema;
+mod peer_values;
 mod print;
 #[cfg(feature = "cli")]
 mod program;

@@ -1,7 +1,5 @@
 //! Random values of IDL types, which other vendors read and write again: the bytes are equal.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use dds_cdr::cdr::Encoding;
 use dds_cdr::cdr::dynamic::DynamicData;
 use dds_idl::description::dynamic_type;
