@@ -115,7 +115,7 @@ impl MessageFilter {
         self.keys.all_own().front_len()
     }
 
-    /// Protects a message in place. It begins at [`front_len`](Self::front_len) of `message`.
+    /// Protects a message in place. It begins at byte [`front_len`](Self::front_len).
     pub(super) fn seal(&self, message: &mut Vec<u8>) -> Result<(), Unsealable> {
         // No key changes before the message is sealed.
         let own = self.keys.all_own();
@@ -397,11 +397,11 @@ impl MessageOpener<'_> {
             (_, None) => false,
         };
         let opened = match owner {
-            _ if !is_allowed => Err(OpenError::Forged),
-            Some(sender) if ProtectionGroup::of(sender) == ProtectionGroup::User => {
-                open_payload(received, sender, out, start)
+            Some(owner) if is_allowed && ProtectionGroup::of(owner) == ProtectionGroup::User => {
+                open_payload(received, owner, out, start)
             }
-            _ => Ok(()),
+            _ if is_allowed => Ok(()),
+            _ => Err(OpenError::Forged),
         };
         if opened.is_err() {
             out.truncate(start);

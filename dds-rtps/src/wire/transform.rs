@@ -11,8 +11,8 @@ use std::sync::Arc;
 pub trait MessageTransform: fmt::Debug + Send + Sync {
     /// Changes an encoded message before it is sent. An empty message is not sent.
     ///
-    /// It begins at [`front_len`](Self::front_len) of `message`, and the bytes in front have no meaning. The sender
-    /// sends all bytes that `message` has in the end.
+    /// It begins at byte [`front_len`](Self::front_len), and the bytes in front have no meaning. The sender sends all
+    /// bytes that `message` has when this method returns.
     fn seal(&self, message: &mut Vec<u8>);
 
     /// Bytes that [`seal`](Self::seal) needs in front of a message, so that it need not move the message. Default: 0.

@@ -85,8 +85,8 @@ pub fn seal(key: &SendKey, binding: HeaderBinding, message: &mut Vec<u8>, audien
     seal_behind(key, binding, message, audience)
 }
 
-/// As [`seal`], for a message that begins at [`front_len`] of `message`. The bytes in front have no meaning. Only the
-/// header moves, to 0.
+/// As [`seal`], for a message that begins at byte [`front_len`]. The bytes in front have no meaning. Only the header
+/// moves, to the begin of `message`.
 ///
 /// # Errors
 /// As [`seal`].

@@ -111,8 +111,8 @@ impl PskProtection {
         message::front_len(self.key.kind(), BINDING)
     }
 
-    /// As [`seal`](Self::seal), for a message that begins at [`front_len`](Self::front_len) of `message`. The bytes in
-    /// front have no meaning. Only the header moves, to 0.
+    /// As [`seal`](Self::seal), for a message that begins at byte [`front_len`](Self::front_len). The bytes in front
+    /// have no meaning. Only the header moves, to the begin of `message`.
     ///
     /// # Errors
     /// As [`seal`](Self::seal).
