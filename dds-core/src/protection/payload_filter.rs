@@ -21,6 +21,10 @@ mod flag {
     pub(super) const DATA: u8 = 0x04;
     /// The payload of a DATA is a key.
     pub(super) const KEY: u8 = 0x08;
+    /// The payload of a DATA has another form than that of RTPS, such as a protected one.
+    pub(super) const NON_STANDARD: u8 = 0x10;
+    /// The same for a DATA_FRAG.
+    pub(super) const NON_STANDARD_FRAGMENT: u8 = 0x08;
 }
 
 /// Bytes in front of the value of octetsToInlineQos, and behind it.
@@ -68,9 +72,7 @@ pub(super) fn pass_payload(
     let (head, sealed) = submessage.split_at(at);
     let key = keys.named_by(&payload::header(sealed)?).ok_or(OpenError::UnknownKey)?;
     out.extend_from_slice(head);
-    let opened = payload::open(key, sealed, out);
-    // The submessage is shorter than before, so its length has 16 bits.
-    let opened = opened.and_then(|()| set_length(out, start).ok_or(OpenError::Malformed));
+    let opened = payload::open(key, sealed, out).and_then(|()| set_opened(out, start));
     if opened.is_err() {
         out.truncate(start);
     }
@@ -93,8 +95,7 @@ pub(super) fn open_payload(
     let header = payload::header(submessage.get(at..).unwrap_or_default())?;
     let key = keys.named_by(&header).ok_or(OpenError::UnknownKey)?;
     payload::open_from(key, message, start + at)?;
-    // The submessage is shorter than before, so its length has 16 bits.
-    set_length(message, start).ok_or(OpenError::Malformed)
+    set_opened(message, start)
 }
 
 /// Returns where the payload of a submessage begins. `None` without a payload.
@@ -126,6 +127,17 @@ fn payload_at(submessage: &[u8]) -> Result<Option<usize>, OpenError> {
     if at > submessage.len() { Err(malformed) } else { Ok(Some(at)) }
 }
 
+/// Completes the submessage that begins at `start` and ends `message`, after its payload was opened.
+///
+/// A sender should set the flag N of a protected payload (RTPS 2.5, 8.3.8.2.2). ZeroDDS does; Cyclone DDS and Fast DDS do not.
+fn set_opened(message: &mut [u8], start: usize) -> Result<(), OpenError> {
+    let submessage = message.get_mut(start..).ok_or(OpenError::Malformed)?;
+    let [kind, flags] = submessage.first_chunk_mut::<2>().ok_or(OpenError::Malformed)?;
+    *flags &= !if *kind == id::DATA { flag::NON_STANDARD } else { flag::NON_STANDARD_FRAGMENT };
+    // The submessage is shorter than before, so its length has 16 bits.
+    set_length(message, start).ok_or(OpenError::Malformed)
+}
+
 /// Writes the length of the submessage that begins at `start` and ends `message`. `None` if it does not fit.
 fn set_length(message: &mut [u8], start: usize) -> Option<()> {
     let submessage = message.get_mut(start..)?;
@@ -142,7 +154,8 @@ mod tests {
     use crate::protection::message_filter::{Buffers, MessageFilter, MessageRules};
     use dds_rtps::types::{GuidPrefix, SequenceNumber, VendorId};
     use dds_rtps::wire::{
-        DataFragHeader, DataHeader, Message, MessageBuilder, OpenedMessage, PayloadKind, SerializedPayload, Submessage,
+        DataFragHeader, DataHeader, Header, Message, MessageBuilder, OpenedMessage, PayloadKind, SerializedPayload,
+        Submessage,
     };
     use dds_security::crypto::{KeyMaterial, TransformationKind};
     use std::sync::Arc;
@@ -263,6 +276,28 @@ mod tests {
             assert_eq!(is_legible, !encrypts, "{messages:?} {submessages:?} {payloads:?}");
             assert_eq!(pair.opened(&sealed).as_ref(), Ok(&plain));
             assert!(sealed.len() <= plain.len() + 5 * usize::from(PAYLOAD_OVERHEAD) + 7 * 56 + 80);
+        }
+    }
+
+    /// Some senders mark a protected payload. Behind the filter it is an ordinary one again.
+    #[test]
+    fn mark_of_a_protected_payload_ends_with_its_protection() {
+        for submessages in KINDS {
+            let pair = pair(TransformationKind::None, submessages, TransformationKind::Aes256Gcm);
+            let plain = message();
+            let mut marked = plain.clone();
+            let mut at = Header::WIRE_LEN;
+            while let Some([kind, flags, l0, l1]) = marked.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) {
+                *flags |= match *kind {
+                    // Not that one without a payload.
+                    id::DATA if *flags & (flag::DATA | flag::KEY) != 0 => flag::NON_STANDARD,
+                    id::DATA_FRAG => flag::NON_STANDARD_FRAGMENT,
+                    _ => 0,
+                };
+                at += 4 + usize::from(u16::from_le_bytes([*l0, *l1]));
+            }
+            assert_ne!(marked, plain);
+            assert_eq!(pair.opened(&pair.sealed(&marked)), Ok(plain), "{submessages:?}");
         }
     }
 
