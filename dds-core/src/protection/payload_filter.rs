@@ -129,7 +129,8 @@ fn payload_at(submessage: &[u8]) -> Result<Option<usize>, OpenError> {
 
 /// Completes the submessage that begins at `start` and ends `message`, after its payload was opened.
 ///
-/// A sender should set the flag N of a protected payload (RTPS 2.5, 8.3.8.2.2). ZeroDDS does; Cyclone DDS and Fast DDS do not.
+/// A sender should set the flag N of a protected payload (RTPS 2.5, 8.3.8.2.2). ZeroDDS does. Cyclone DDS and Fast DDS
+/// do not.
 fn set_opened(message: &mut [u8], start: usize) -> Result<(), OpenError> {
     let submessage = message.get_mut(start..).ok_or(OpenError::Malformed)?;
     let [kind, flags] = submessage.first_chunk_mut::<2>().ok_or(OpenError::Malformed)?;

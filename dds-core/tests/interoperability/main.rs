@@ -14,6 +14,8 @@ mod secure_cyclone;
 mod secure_fast_dds;
 #[cfg(feature = "security-pki")]
 mod secure_peer;
+#[cfg(feature = "security-pki")]
+mod secure_zerodds;
 #[path = "../support/mod.rs"]
 mod support;
 mod tap;

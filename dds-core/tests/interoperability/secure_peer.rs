@@ -125,9 +125,16 @@ fn endpoints_in(participant: &DomainParticipant, of_publisher: PublisherQos, of_
     (questions, answers)
 }
 
+/// Lengths of questions: those of the last ones fit in a datagram again.
+pub(crate) const LENS: [usize; 10] = [0, 3, 100, 1_000, 5_000, 100_000, 1, 1, 1, 20_000];
+
 /// Sends questions of several lengths, and asserts that the peer returns all of them.
-pub(crate) fn ask((questions, answers): &Asked) {
-    for (number, len) in (0..).zip([0, 3, 100, 1_000, 5_000, 100_000, 1, 1, 1, 20_000]) {
+pub(crate) fn ask(asked: &Asked) {
+    ask_with(asked, &LENS);
+}
+
+fn ask_with((questions, answers): &Asked, lens: &[usize]) {
+    for (number, len) in (0..).zip(lens.iter().copied()) {
         let question = Octets { data: vec![number as u8; len], number };
         questions.write(&question).unwrap();
         let answer = answers.next_sample().block_for(PATIENCE).unwrap().data.unwrap();
@@ -140,8 +147,12 @@ pub(crate) fn ask((questions, answers): &Asked) {
 /// The Fast DDS of Debian aborts if its only receiver disappears while it protects a message: `encode_rtps_message`
 /// asserts that the list of receivers has an entry.
 pub(crate) fn ask_and_end(participant: &DomainParticipant, peer: SecurePeer) {
+    ask_with_and_end(participant, peer, &LENS);
+}
+
+fn ask_with_and_end(participant: &DomainParticipant, peer: SecurePeer, lens: &[usize]) {
     let asked = endpoints(participant);
-    ask(&asked);
+    ask_with(&asked, lens);
     peer.end();
 }
 
@@ -345,9 +356,11 @@ pub(crate) fn denied_writer_is_named((questions, answers): &Asked, peer: &mut Se
     wait_until(is_read_again, "the writer is not read again");
 }
 
-/// Lets a peer answer questions with each kind of protection, in both roles of the handshake.
+/// Kinds of protection: of messages, of discovery and liveliness, of submessages, and of payloads.
+pub(crate) type Protection = (&'static str, &'static str, &'static str, &'static str);
+
+/// Lets a peer answer questions with each kind of protection.
 pub(crate) fn answers_with_each_kind_of_protection(start: impl Fn(&Path, &[&str]) -> SecurePeer) {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let kinds = [
         ("NONE", "NONE", "NONE", "NONE"),
         ("SIGN", "NONE", "NONE", "NONE"),
@@ -365,12 +378,22 @@ pub(crate) fn answers_with_each_kind_of_protection(start: impl Fn(&Path, &[&str]
         ("NONE", ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "NONE"),
         (SIGN_ORIGIN, ENCRYPT_ORIGIN, ENCRYPT_ORIGIN, "ENCRYPT"),
     ];
-    for (rtps, discovery, metadata, data) in kinds {
+    answers_with_kinds_of_protection(&kinds, &LENS, start);
+}
+
+/// Lets a peer answer questions of these lengths, in both roles of the handshake.
+pub(crate) fn answers_with_kinds_of_protection(
+    kinds: &[Protection],
+    lens: &[usize],
+    start: impl Fn(&Path, &[&str]) -> SecurePeer,
+) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (rtps, discovery, metadata, data) in kinds.iter().copied() {
         let fleet = fleet(rtps, discovery, metadata, data);
         for (own, theirs) in [("one", "other"), ("other", "one")] {
             println!("rtps {rtps}, discovery {discovery}, metadata {metadata}, data {data}, {own} here");
             let peer = start(&fleet.enclave(theirs), &[]);
-            ask_and_end(&participant(&fleet, own), peer);
+            ask_with_and_end(&participant(&fleet, own), peer, lens);
         }
     }
 }
