@@ -46,7 +46,7 @@ pub(super) fn seal_payload(key: &SendKey, submessage: &[u8], sealed: &mut Vec<u8
     set_length(sealed, start).ok_or(Unsealable)
 }
 
-/// Whether [`open_payload`] changes nothing of a submessage.
+/// Whether [`pass_payload`] would append a submessage as it is.
 pub(super) fn passes_unchanged(received: &mut ReceivedKeys, sender: EntityId, submessage: &[u8]) -> bool {
     matches!(payload_at(submessage), Ok(None)) || matches!(received.payload_key(sender), Ok(None))
 }
