@@ -31,38 +31,68 @@ const CALLER_WAIT_MAX: Duration = Duration::from_secs(2);
 
 const MAGIC: [u8; 8] = *b"DDS-MARK";
 
-/// Bytes of a marker: `MAGIC` and the number of the wait. No RTPS message begins like that.
-const MARKER_LEN: usize = 16;
+/// Bytes of a marker: `MAGIC`, the secret of the participant, and the number of the wait. No RTPS message begins like
+/// that.
+const MARKER_LEN: usize = 24;
 
 /// Markers that the threads of the sockets look for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Markers {
-    /// Number of sockets whose marker was not read yet.
+    /// Number of sockets whose marker of the present wait was not read yet.
     pending: AtomicUsize,
+    /// Number of markers that were sent and not read, also those of earlier waits. A lost one counts forever.
+    unread: AtomicUsize,
+    /// Unpredictable, so that no other process ends a wait.
+    secret: u64,
+    /// The present wait.
     number: AtomicU64,
     waker: Lock<Option<Waker>>,
 }
 
+impl Default for Markers {
+    fn default() -> Self {
+        Self {
+            pending: AtomicUsize::new(0),
+            unread: AtomicUsize::new(0),
+            secret: RandomState::new().hash_one(0),
+            number: AtomicU64::new(0),
+            waker: Lock::default(),
+        }
+    }
+}
+
 impl Markers {
-    /// Whether a received datagram is a marker, which is hereby read. Without a wait this costs one load.
+    /// Whether a received datagram is a marker, which is hereby read. Without unread markers this costs one load.
     #[inline]
     pub(super) fn take(&self, datagram: &[u8]) -> bool {
-        self.pending.load(Ordering::Acquire) > 0 && self.take_awaited(datagram)
+        self.unread.load(Ordering::Acquire) > 0 && datagram.len() == MARKER_LEN && self.take_sent(datagram)
     }
 
     #[cold]
-    fn take_awaited(&self, datagram: &[u8]) -> bool {
-        if datagram != self.marker() {
+    fn take_sent(&self, datagram: &[u8]) -> bool {
+        let marker = self.marker();
+        let (common, number) = marker.split_at(MARKER_LEN - 8);
+        if !datagram.starts_with(common) || !self.count_read() {
             return false;
         }
-        self.note_one();
+        // A busy machine may read a marker after its wait. It says nothing about the present one.
+        if datagram.ends_with(number) {
+            self.note_one();
+        }
         true
+    }
+
+    /// Counts a marker as read, or as never sent. Returns whether one was unread.
+    fn count_read(&self) -> bool {
+        let fewer = |unread: usize| unread.checked_sub(1);
+        self.unread.fetch_update(Ordering::AcqRel, Ordering::Acquire, fewer).is_ok()
     }
 
     fn marker(&self) -> [u8; MARKER_LEN] {
         let mut marker = [0; MARKER_LEN];
-        marker[..MAGIC.len()].copy_from_slice(&MAGIC);
-        marker[MAGIC.len()..].copy_from_slice(&self.number.load(Ordering::Relaxed).to_ne_bytes());
+        marker[..8].copy_from_slice(&MAGIC);
+        marker[8..16].copy_from_slice(&self.secret.to_ne_bytes());
+        marker[16..].copy_from_slice(&self.number.load(Ordering::Relaxed).to_ne_bytes());
         marker
     }
 
@@ -79,13 +109,14 @@ impl Markers {
 
     /// Sends a marker to each socket.
     fn send(&self, sockets: &[Arc<UdpSocket>]) {
-        // Unpredictable, so that no other process ends the wait.
-        self.number.store(RandomState::new().hash_one(0), Ordering::Relaxed);
+        self.number.fetch_add(1, Ordering::Relaxed);
         self.pending.store(sockets.len(), Ordering::Release);
+        self.unread.fetch_add(sockets.len(), Ordering::AcqRel);
         for socket in sockets {
             // Without an address of its own the socket receives nothing.
             let sent = own_address(socket).and_then(|own| socket.send_to(&self.marker(), own).ok());
             if sent.is_none() {
+                self.count_read();
                 self.note_one();
             }
         }
@@ -95,7 +126,7 @@ impl Markers {
         self.pending.load(Ordering::Acquire) == 0
     }
 
-    /// Gives up. Markers that come later are dropped as datagrams of no meaning.
+    /// Ends the wait. Its other markers are read without effect.
     fn forget(&self) {
         self.pending.store(0, Ordering::Release);
     }
@@ -194,4 +225,36 @@ fn are_empty(sockets: &[Arc<UdpSocket>]) -> bool {
         sockets.iter().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN)).collect();
     // If the system refuses, waiting longer does not help.
     poll(&mut awaited, PollTimeout::ZERO).unwrap_or(0) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A busy machine reads the marker of a wait that has ended.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the markers need a socket")]
+    fn late_marker_is_read_without_effect() {
+        let socket = Arc::new(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+        let sockets = [Arc::clone(&socket)];
+        let markers = Markers::default();
+        let receive = || {
+            let mut marker = [0; MARKER_LEN];
+            assert_eq!(socket.recv(&mut marker).unwrap(), MARKER_LEN);
+            marker
+        };
+
+        markers.send(&sockets);
+        let late = receive();
+        markers.forget();
+        markers.send(&sockets);
+        assert!(markers.take(&late), "it is a marker");
+        assert!(!markers.are_read(), "but not that of the present wait");
+        let present = receive();
+        let mut forged = present;
+        forged[8] ^= 1;
+        assert!(!markers.take(&forged), "the secret is wrong");
+        assert!(markers.take(&present) && markers.are_read());
+        assert!(!markers.take(&late) && !markers.take(&present), "each marker is read once");
+    }
 }
