@@ -20,6 +20,9 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "graviola", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+compile_error!("the feature `graviola` supports x86-64 and AArch64: use the feature `ring` for other processors");
+
 #[cfg(feature = "access")]
 pub mod access;
 #[cfg(feature = "authentication")]

@@ -383,7 +383,10 @@ impl JsonReader {
 /// Returns the character of a text that has no other.
 fn single_char(text: &str) -> Option<char> {
     let mut chars = text.chars();
-    chars.next().filter(|_| chars.next().is_none())
+    match (chars.next(), chars.next()) {
+        (only, None) => only,
+        _ => None,
+    }
 }
 
 /// Returns the step of a path to the entry of a map.

@@ -324,7 +324,10 @@ pub fn definition_of<'c, 'd>(channel: &'c mcap::Channel<'d>) -> Option<&'c mcap:
 #[must_use]
 pub fn instance_of(channel: &mcap::Channel<'_>) -> Option<InstanceHandle> {
     let digits = channel.metadata.get(KEY_HASH_KEY)?;
-    let number = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 32)?;
+    if digits.len() != 32 {
+        return None;
+    }
+    let number = u128::from_str_radix(digits, 16).ok()?;
     Some(InstanceHandle::from_key_hash(number.to_be_bytes()))
 }
 

@@ -1,7 +1,7 @@
 //! The cost of DDS Security by UDP.
 //!
 //! ```sh
-//! .ci/netns cargo bench -p benches --features security,dds-core/ring --bench protection
+//! .ci/netns cargo bench -p benches --features security,dds-core/graviola --bench protection
 //! ```
 //!
 //! It has three parts:

@@ -34,7 +34,10 @@ impl OnLoad for Intake {
             self.phase = phase;
             self.tallies.fill(Tally::default());
         }
-        let Some(tally) = self.tallies.get_mut(load.source as usize).filter(|_| is_measured(phase)) else { return };
+        if !is_measured(phase) {
+            return;
+        }
+        let Some(tally) = self.tallies.get_mut(load.source as usize) else { return };
         match tally.see(number_of(load.sequence)) {
             Arrival::InOrder => {}
             Arrival::Late => self.meter.note_late(),

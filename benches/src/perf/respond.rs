@@ -161,8 +161,9 @@ impl RequestHandler {
                     write_failed: session.write_failed.load(Ordering::Relaxed),
                     reasons: session.ledgers.take().map(Ledgers::end).unwrap_or_default(),
                 };
-                let rest = rest.filter(|_| self.pattern == Pattern::Throughput);
-                rest.map_or(Ok(()), |interval| self.tell(Answer::Interval(Box::new(interval))))?;
+                if let (Some(interval), Pattern::Throughput) = (rest, self.pattern) {
+                    self.tell(Answer::Interval(Box::new(interval)))?;
+                }
                 Ok(Answer::Done(Box::new(share)))
             }
             Ask::Setup(_) | Ask::Leave => Err(Failure::new("this request is not part of a session")),

@@ -63,54 +63,10 @@ impl ParticipantHandle {
 
     /// Adds to reports what discovery does not know.
     fn completed(&self, mut reports: Vec<MatchReport>) -> Vec<MatchReport> {
-        self.note_carriers(&mut reports);
-        self.note_slow_readers(&mut reports);
-        self.note_missing_service(&mut reports);
+        note_carriers(self, &mut reports);
+        note_slow_readers(self, &mut reports);
+        note_missing_service(self, &mut reports);
         reports
-    }
-
-    /// Adds how samples of local endpoints are carried, which only the network knows.
-    fn note_carriers(&self, reports: &mut [MatchReport]) {
-        for report in own_matches(reports) {
-            match self.core.network().carrier(report.remote.guid.prefix) {
-                Some(Carrier::SharedMemory) => report.shared_memory = true,
-                Some(Carrier::Udp { reason }) => report.not_shared = Some(reason),
-                None => {}
-            }
-        }
-    }
-
-    /// Adds the lag of demoted readers, which only the writers know.
-    fn note_slow_readers(&self, reports: &mut [MatchReport]) {
-        for report in own_matches(reports) {
-            // The local endpoint may be a reader.
-            let Some(cell) = self.reception().routes().writer(report.local.guid.entity_id) else { continue };
-            let reader = report.remote.guid;
-            let lag = cell.visit(|actor, _| actor.rtps().demoted_readers().find(|lag| lag.reader == reader));
-            // A closed writer has no readers.
-            if let Ok(Some(lag)) = lag {
-                report.too_slow = Some(lag.samples);
-            }
-        }
-    }
-
-    /// Marks matches that need a durability service if none is known.
-    fn note_missing_service(&self, reports: &mut [MatchReport]) {
-        if self.core.config().is_durability_service() {
-            return;
-        }
-        // Discovery is visited once, and only if a report asks for a service.
-        let mut is_missing = None;
-        for report in own_matches(reports) {
-            let asked = match &report.local.qos {
-                EndpointQos::Writer(qos) => qos.durability,
-                EndpointQos::Reader(qos) => qos.durability,
-            };
-            if asked > Durability::TransientLocal {
-                let look = || self.discovery().durability_services().is_empty();
-                report.without_service = *is_missing.get_or_insert_with(look);
-            }
-        }
     }
 
     /// Returns a text on participants and datagrams that protection kept apart. Empty if there are none.
@@ -185,6 +141,50 @@ impl ParticipantHandle {
             let _ = write!(text, "; {report}");
         }
         text
+    }
+}
+
+/// Adds how samples of local endpoints are carried, which only the network knows.
+fn note_carriers(participant: &ParticipantHandle, reports: &mut [MatchReport]) {
+    for report in own_matches(reports) {
+        match participant.core.network().carrier(report.remote.guid.prefix) {
+            Some(Carrier::SharedMemory) => report.shared_memory = true,
+            Some(Carrier::Udp { reason }) => report.not_shared = Some(reason),
+            None => {}
+        }
+    }
+}
+
+/// Adds the lag of demoted readers, which only the writers know.
+fn note_slow_readers(participant: &ParticipantHandle, reports: &mut [MatchReport]) {
+    for report in own_matches(reports) {
+        // The local endpoint may be a reader.
+        let Some(cell) = participant.reception().routes().writer(report.local.guid.entity_id) else { continue };
+        let reader = report.remote.guid;
+        let lag = cell.visit(|actor, _| actor.rtps().demoted_readers().find(|lag| lag.reader == reader));
+        // A closed writer has no readers.
+        if let Ok(Some(lag)) = lag {
+            report.too_slow = Some(lag.samples);
+        }
+    }
+}
+
+/// Marks matches that need a durability service if none is known.
+fn note_missing_service(participant: &ParticipantHandle, reports: &mut [MatchReport]) {
+    if participant.core.config().is_durability_service() {
+        return;
+    }
+    // Discovery is visited once, and only if a report asks for a service.
+    let mut is_missing = None;
+    for report in own_matches(reports) {
+        let asked = match &report.local.qos {
+            EndpointQos::Writer(qos) => qos.durability,
+            EndpointQos::Reader(qos) => qos.durability,
+        };
+        if asked > Durability::TransientLocal {
+            let look = || participant.discovery().durability_services().is_empty();
+            report.without_service = *is_missing.get_or_insert_with(look);
+        }
     }
 }
 

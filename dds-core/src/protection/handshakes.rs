@@ -643,7 +643,10 @@ impl PeerState {
 
     /// Returns when the handshake has something to send.
     fn deadline(&self) -> Option<Instant> {
-        let elapsed = self.handshake.as_ref().filter(|_| self.may_send())?.deadline()?;
+        if !self.may_send() {
+            return None;
+        }
+        let elapsed = self.handshake.as_ref()?.deadline()?;
         let due = Instant::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
         Some(due.max(self.waits_until))
     }

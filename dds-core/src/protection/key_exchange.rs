@@ -71,7 +71,7 @@ impl Handshakes {
         };
         // The key for submessages precedes the one for payloads.
         let for_payloads = keys.payloads.as_ref().map(|key| key.material());
-        let unused = keys.unused.as_ref().filter(|_| waits_for_unused).map(|key| key.material());
+        let unused = if waits_for_unused { keys.unused.as_ref().map(|key| key.material()) } else { None };
         let materials: Vec<_> = for_submessages.iter().chain(for_payloads).chain(unused).collect();
         if !materials.is_empty() {
             proved.sent.insert(local, remote);

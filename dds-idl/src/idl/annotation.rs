@@ -380,9 +380,9 @@ fn refuse_contradictions(parser: &mut Parser<'_>, annotations: &Annotations) {
     let is_less = |left: Option<(&ConstantValue, Span)>, right: Option<(&ConstantValue, Span)>| {
         left.zip(right).is_some_and(|((left, _), (right, _))| is_less(left, right))
     };
-    if let Some((_, span)) = max.filter(|_| is_less(max, min)) {
+    if let (Some((_, span)), true) = (max, is_less(max, min)) {
         parser.report(Diagnostic::error(EMPTY_RANGE, span));
-    } else if let Some((_, span)) = default.filter(|_| is_less(default, min) || is_less(max, default)) {
+    } else if let (Some((_, span)), true) = (default, is_less(default, min) || is_less(max, default)) {
         parser.report(Diagnostic::error("the default is outside of the range of the member", span));
     }
 }

@@ -237,29 +237,29 @@ fn number(parser: &mut Parser<'_>, text: &str, span: Span) -> Result<ConstantVal
     if let Some(value) = literal::integer(text) {
         return Ok(ConstantValue::Integer(value));
     }
-    if let Some(value) = literal::fixed(text).filter(|_| !text.starts_with("0x") && !text.starts_with("0X")) {
+    let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if let (Some(value), false) = (literal::fixed(text), is_hexadecimal) {
         return Ok(ConstantValue::Fixed(value));
     }
     let is_decimal_float = text.contains(['.', 'e', 'E']);
-    if let Some(value) = literal::float(text).filter(|_| is_decimal_float) {
+    if let (Some(value), true) = (literal::float(text), is_decimal_float) {
         if value.is_infinite() {
             return Err(parser.report(Diagnostic::error(format!("`{text}` is too large for a number"), span)));
         }
         return Ok(ConstantValue::Float(value));
     }
     let without_suffix = text.trim_end_matches(['u', 'U', 'l', 'L', 'f', 'F']);
-    let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let without_suffix = if is_hexadecimal { text.trim_end_matches(['u', 'U', 'l', 'L']) } else { without_suffix };
     let value = literal::integer(without_suffix).map(ConstantValue::Integer);
     let value = value.or_else(|| literal::float(without_suffix).map(ConstantValue::Float));
-    if let Some(value) = value.filter(|_| without_suffix.len() < text.len()) {
+    if let (Some(value), true) = (&value, without_suffix.len() < text.len()) {
         parser.vendor_warning(
             &format!("suffix of the number `{text}`"),
             "Fast DDS and RTI Connext",
             span,
             &format!("write `{without_suffix}`"),
         );
-        return Ok(value);
+        return Ok(value.clone());
     }
     // 64 bits have at least 17 characters as an integer of any radix.
     let is_large = text.len() >= 17 && text.bytes().all(|byte| byte.is_ascii_digit() || is_hexadecimal);
@@ -514,7 +514,7 @@ fn fixed_of_float(parser: &mut Parser<'_>, number: f64, span: Span) -> Result<Co
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(&text).trim_start();
     // The text of a macro or of an operator is not the number itself.
     let is_literal = literal::float(unsigned) == Some(number.abs());
-    let from_text = literal::fixed(&format!("{unsigned}d")).filter(|_| is_literal);
+    let from_text = if is_literal { literal::fixed(&format!("{unsigned}d")) } else { None };
     let help =
         if from_text.is_some() { format!("write `{text}d`") } else { "write `d` behind each literal".to_owned() };
     let Some(mut value) = from_text.or_else(|| exact_fixed(number.abs())) else {
@@ -535,7 +535,7 @@ fn exact_fixed(number: f64) -> Option<FixedPoint> {
     let text = number.to_string();
     let digits = text.replace('.', "");
     let significant = digits.trim_matches('0').len();
-    literal::fixed(&format!("{text}d")).filter(|_| significant <= EXACT_DIGITS_MAX)
+    if significant <= EXACT_DIGITS_MAX { literal::fixed(&format!("{text}d")) } else { None }
 }
 
 /// Returns `None` if the value has another kind.

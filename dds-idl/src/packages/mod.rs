@@ -242,14 +242,12 @@ impl RosPackages {
                 }
                 PackagePlace::Packages(folder) => {
                     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                        let package = entry.file_name().to_str().map(str::to_owned);
-                        let has_interfaces = || {
-                            let has_kind = |kind: InterfaceKind| {
-                                entry.path().join(kind.as_str()).is_dir() || !files_of(&entry.path(), kind).is_empty()
-                            };
-                            InterfaceKind::ALL.into_iter().any(has_kind)
+                        let has_kind = |kind: InterfaceKind| {
+                            entry.path().join(kind.as_str()).is_dir() || !files_of(&entry.path(), kind).is_empty()
                         };
-                        names.extend(package.filter(|_| has_interfaces()));
+                        if InterfaceKind::ALL.into_iter().any(has_kind) {
+                            names.extend(entry.file_name().to_str().map(str::to_owned));
+                        }
                     }
                 }
             }

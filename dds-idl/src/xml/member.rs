@@ -101,7 +101,8 @@ pub(super) fn base_type(node: Node<'_, '_>) -> Translated<String> {
 pub(super) fn declaration(node: Node<'_, '_>) -> Translated<(String, String)> {
     let part = |name: &str| node.children().find(|child| child.is_element() && child.tag_name().name() == name);
     // OpenDDS writes the parts of a map as elements.
-    let map_parts = part("key").zip(part("value")).filter(|_| attribute(node, &["type"]) == Some("map"));
+    let is_map = attribute(node, &["type"]) == Some("map");
+    let map_parts = if is_map { part("key").zip(part("value")) } else { None };
     let mut ty = base_type(map_parts.map_or(node, |(_, value)| value))?;
     let bound = |names: &[&str]| match attribute(node, names) {
         Some("-1" | "") => Ok(Some(String::new())),

@@ -196,7 +196,7 @@ impl<R: Clone + Default, W> Goals<R, W> {
         let mut goals = Vec::new();
         for goal in self.goals.values_mut() {
             let is_meant = goal.id == id || !has_stamp || goal.stamp.as_unix_nanos() <= stamp.as_unix_nanos();
-            let Some(after) = goal.state.after(GoalEvent::CancelGoal).filter(|_| is_meant) else { continue };
+            let (Some(after), true) = (goal.state.after(GoalEvent::CancelGoal), is_meant) else { continue };
             if goal.is_cancelable {
                 goal.state = after;
                 goals.push((goal.id, goal.stamp));

@@ -12,7 +12,10 @@ impl SecurityEnvironment {
     /// Returns the enclave that the nodes have.
     pub(super) fn enclave(&self, own: String) -> String {
         // Without security, `rcl` ignores the variable.
-        self.enclave_override.clone().filter(|_| self.is_enabled).unwrap_or(own)
+        match &self.enclave_override {
+            Some(enclave) if self.is_enabled => enclave.clone(),
+            _ => own,
+        }
     }
 
     /// Gives the participant the identity of the enclave, if the environment turns security on.

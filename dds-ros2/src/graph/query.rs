@@ -345,9 +345,11 @@ impl Graph {
     ) -> Vec<EndpointDetails> {
         let mut found = Vec::new();
         self.each_endpoint(|gid, endpoint| {
+            if endpoint.qos.writer().is_some() != is_writer {
+                return;
+            }
             let demangled = demangle(&endpoint.topic_name, &endpoint.type_name);
             let selected = select(demangled.name, demangled.type_name, endpoint);
-            let selected = selected.filter(|_| endpoint.qos.writer().is_some() == is_writer);
             found.extend(selected.map(|(type_name, type_hash)| EndpointDetails {
                 node: None,
                 type_name,

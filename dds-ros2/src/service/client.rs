@@ -363,7 +363,7 @@ impl<S: RosService> Call<S> {
         let sequence = written.as_ref().ok().map(|identity| identity.sequence_number);
         core.shared.state().calls.sent(number, sequence);
         written?;
-        let sequence = sequence.filter(|_| header.is_none());
+        let sequence = if header.is_none() { sequence } else { None };
         core.introspection.request_sent(core.identity(number, sequence), &message.value);
         Ok(())
     }

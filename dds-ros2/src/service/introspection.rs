@@ -134,8 +134,8 @@ impl<S: RosService> Introspection<S> {
             client_gid: call.client,
             sequence_number: call.number,
         };
-        let event =
-            S::event(info, request.filter(|_| has_contents).cloned(), response.filter(|_| has_contents).cloned());
+        let (request, response) = if has_contents { (request, response) } else { (None, None) };
+        let event = S::event(info, request.cloned(), response.cloned());
         if let Err(error) = topic.writer.write(&event) {
             tracing::debug!(service = self.service, "an event was not published: {error}");
         }

@@ -168,6 +168,13 @@ fn nothing_is_unwrapped_outside_of_tests() {
 }
 
 #[test]
+fn conditions_stand_in_if_and_match() {
+    for member in TOP_LEVEL {
+        assert_none(check_files(&workspace().join(member).join("src"), blind_filters));
+    }
+}
+
+#[test]
 fn submessage_files_start_with_their_byte_layout() {
     assert_none(check_files(&workspace().join("dds-rtps/src/wire/submessage"), layout_comment));
 }
@@ -441,6 +448,15 @@ fn unwraps(source: &Source<'_>) -> Vec<String> {
         .collect()
 }
 
+/// A filter of an `Option` that ignores its value is a condition.
+fn blind_filters(source: &Source<'_>) -> Vec<String> {
+    source
+        .code_before_tests()
+        .filter(|(_, line)| line.contains(".filter(|_|"))
+        .map(|(line, _)| source.violation(line, "filter(|_| …): state the condition by `if` or `match`"))
+        .collect()
+}
+
 fn layout_comment(source: &Source<'_>) -> Vec<String> {
     let mut head = source.text.lines().take_while(|line| line.starts_with("//!"));
     let has_layout = head.any(|line| line.starts_with("//! ```text") || line.starts_with("//! |"));
@@ -615,6 +631,12 @@ mod planted {
         assert_eq!(count(unwraps, "a.rs", "fn f() { g().unwrap(); }"), 1);
         assert_eq!(count(unwraps, "a.rs", "/// `g().unwrap()`\nfn f() { g().unwrap_or(1); }"), 0);
         assert_eq!(count(unwraps, "a.rs", "#[cfg(test)]\nfn t() { g().unwrap(); }"), 0);
+    }
+
+    #[test]
+    fn a_filter_that_ignores_its_value_is_found() {
+        assert_eq!(count(blind_filters, "a.rs", "value.filter(|_| is_right)\n"), 1);
+        assert_eq!(count(blind_filters, "a.rs", "value.filter(|value| value.is_right)\n"), 0);
     }
 
     #[test]

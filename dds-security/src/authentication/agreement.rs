@@ -1,10 +1,9 @@
 //! Key agreement: ECDH with P-256 and P-384, and DH with MODP-2048-256 (RFC 5114, 2.3).
 
-use super::HandshakeError;
+use super::{HandshakeError, ecdh};
 use crate::pki::{PublicKey, scalar_384_from, scalar_from};
 use crypto_bigint::modular::runtime_mod::{DynResidue, DynResidueParams};
 use crypto_bigint::{ArrayEncoding, Encoding, U256, U2048};
-use p256::elliptic_curve::sec1::ToEncodedPoint;
 use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -138,8 +137,8 @@ impl EphemeralKey {
     /// The public key as it is on the wire. Cyclone DDS wants a number of MODP in DER, and others want its bytes.
     pub(super) fn public(&self, as_der: bool) -> Vec<u8> {
         match self {
-            Self::Ecdh(key) => key.public_key().to_encoded_point(false).as_bytes().to_vec(),
-            Self::Ecdh384(key) => key.public_key().to_encoded_point(false).as_bytes().to_vec(),
+            Self::Ecdh(key) => ecdh::public_256(key),
+            Self::Ecdh384(key) => ecdh::public_384(key),
             Self::Modp(exponent) => {
                 let public = power(&number(GENERATOR), exponent).to_be_bytes();
                 if as_der { der_of(&public) } else { public.to_vec() }
@@ -152,13 +151,11 @@ impl EphemeralKey {
         match self {
             Self::Ecdh(key) => {
                 let public = p256::PublicKey::from_sec1_bytes(public).map_err(|_| HandshakeError::PublicKey)?;
-                let shared = p256::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
-                Ok(Zeroizing::new(Sha256::digest(shared.raw_secret_bytes()).into()))
+                Ok(ecdh::secret_256(key, &public))
             }
             Self::Ecdh384(key) => {
                 let public = p384::PublicKey::from_sec1_bytes(public).map_err(|_| HandshakeError::PublicKey)?;
-                let shared = p384::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
-                Ok(Zeroizing::new(Sha256::digest(shared.raw_secret_bytes()).into()))
+                Ok(ecdh::secret_384(key, &public))
             }
             Self::Modp(exponent) => {
                 let public = modp_public(public).ok_or(HandshakeError::PublicKey)?;

@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `agreement` | ECDH with P-256 and P-384, and DH with MODP-2048-256 |
 //! | `cdr` | reading with bounds in both byte orders, and writing |
+//! | `ecdh` | the arithmetic of ECDH, by the fastest library |
 //! | `exchange` | the contents of the tokens, and their checks |
 //! | `handshake` | the state machine: roles, repetition, renewal |
 //! | `holder` | tokens as they are on the wire |
@@ -27,6 +28,7 @@
 
 mod agreement;
 mod cdr;
+mod ecdh;
 mod exchange;
 mod handshake;
 mod holder;

@@ -164,7 +164,10 @@ impl Mapping {
     /// Returns the word at an offset, unless it lies outside or has no alignment.
     #[inline]
     pub(super) fn word(&self, at: usize) -> Option<&AtomicU32> {
-        let word = self.range(at, WORD_LEN).filter(|_| at % WORD_LEN == 0)?;
+        if at % WORD_LEN != 0 {
+            return None;
+        }
+        let word = self.range(at, WORD_LEN)?;
         // SAFETY: the four bytes are mapped as long as `self` lives, and aligned because `start` is. All accesses of
         // this process to a word are atomic: words and copied bytes never overlap (`ring`). Those of another process
         // are loads and stores of its processor, as if by a thread with atomics.
@@ -174,7 +177,7 @@ impl Mapping {
     /// Returns the word at an offset, unless this mapping is for reading only.
     #[inline]
     pub(super) fn writable_word(&self, at: usize) -> Option<&AtomicU32> {
-        self.word(at).filter(|_| self.access == Access::Write)
+        if self.access == Access::Write { self.word(at) } else { None }
     }
 
     /// Copies bytes out. Returns false, and copies nothing, if they lie outside.
@@ -240,7 +243,10 @@ impl Mapping {
     #[inline]
     #[must_use]
     pub(super) fn write(&self, at: usize, from: &[u8]) -> bool {
-        let Some(into) = self.range(at, from.len()).filter(|_| self.access == Access::Write) else { return false };
+        if self.access != Access::Write {
+            return false;
+        }
+        let Some(into) = self.range(at, from.len()) else { return false };
         compiler_fence(Ordering::SeqCst);
         // SAFETY: as in `read`, in the other direction. The mapping permits writes.
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), into.as_ptr(), from.len()) };

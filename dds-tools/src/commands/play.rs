@@ -517,7 +517,8 @@ fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
     let type_name = match (channel.metadata.get(TYPE_NAME_KEY), ros_name, schema) {
         (Some(name), ..) => Some(name.clone()),
         (None, Some(name), _) => Some(name.dds_type_name()),
-        (None, None, schema) => schema.filter(|_| !is_ros).map(|schema| schema.name.clone()),
+        (None, None, Some(schema)) if !is_ros => Some(schema.name.clone()),
+        (None, None, _) => None,
     };
     let Some(type_name) = type_name else {
         let name = topic_of(channel);

@@ -97,9 +97,10 @@ pub fn run(
 
 /// Returns the names and patterns of all topics that may have a reader. Without one, it is every topic.
 fn read_topics(options: &RecordOptions) -> Vec<String> {
-    let is_selective = !options.topics.is_empty();
-    let trigger = options.trigger.iter().filter(|_| is_selective);
-    options.topics.iter().chain(trigger).cloned().collect()
+    if options.topics.is_empty() {
+        return Vec::new();
+    }
+    options.topics.iter().chain(&options.trigger).cloned().collect()
 }
 
 /// Returns whether a sample is older than the recording: a writer kept it for late readers.

@@ -21,7 +21,7 @@ using namespace eprosima::fastdds::dds;
 
 static const uint32_t DOMAIN_ID = 63;
 // Fast DDS must send larger samples in fragments, which only its own thread does.
-static const size_t FRAGMENTED = 60000;
+static const size_t FRAGMENTED = 60000, KEPT_BYTES_MAX = 64 << 20;
 // The defaults hold no sample of 1 MiB, and its documentation says to raise them for large samples.
 static const uint32_t SOCKET_BUFFER = 4 << 20, SHARED_MEMORY = 16 << 20;
 
@@ -55,6 +55,11 @@ static Qos with(Qos qos) {
   qos.durability().kind = VOLATILE_DURABILITY_QOS;
   qos.history().kind = keep_all ? KEEP_ALL_HISTORY_QOS : KEEP_LAST_HISTORY_QOS;
   qos.history().depth = 1;
+  // Its limit of 5000 samples would take gigabytes.
+  if (keep_all && sample_size > FRAGMENTED) {
+    qos.resource_limits().max_samples = qos.resource_limits().max_samples_per_instance = KEPT_BYTES_MAX / sample_size;
+    qos.resource_limits().allocated_samples = 0;
+  }
   // The size of a sequence without a bound is not known before.
   qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
   return qos;

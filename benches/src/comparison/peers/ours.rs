@@ -8,8 +8,10 @@ use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
 use dds_core::{DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, Scope};
 use std::ffi::OsString;
 
-/// Samples that a KEEP_ALL writer holds until they are acknowledged. Without a limit, it would never wait.
-const KEPT_SAMPLES_MAX: u32 = 4000;
+/// Samples that a KEEP_ALL writer holds until they are acknowledged, and about their bytes. Without a limit, it would
+/// never wait.
+const KEPT_SAMPLES_MAX: usize = 4000;
+const KEPT_BYTES_MAX: usize = 64 << 20;
 
 /// The sample.
 #[derive(Debug, DdsType)]
@@ -39,7 +41,8 @@ pub(super) fn open(link: Link, mut arrived: Arrived, udp_only: bool) -> Result<W
     let reliability = Reliability::reliable(Duration::from_secs(10));
     let (writes, reads) = (DataWriterQos::default().reliability(reliability), DataReaderQos::default().reliable());
     let (writes, reads) = if link.keep_all {
-        (writes.keep_all().resource_limits(ResourceLimits::NONE.max_samples(KEPT_SAMPLES_MAX)), reads.keep_all())
+        let kept = KEPT_SAMPLES_MAX.min(KEPT_BYTES_MAX / link.size);
+        (writes.keep_all().resource_limits(ResourceLimits::NONE.max_samples(kept as u32)), reads.keep_all())
     } else {
         (writes.keep_last(1), reads.keep_last(1))
     };

@@ -72,8 +72,10 @@ impl Sharing {
     }
 
     pub(super) fn carrier(&self, peer: GuidPrefix) -> Option<Carrier> {
-        let is_here = !self.is_off && self.peers.lock().contains(&peer);
-        REASON.filter(|_| is_here).map(|reason| Carrier::Udp { reason: reason.to_owned() })
+        if self.is_off || !self.peers.lock().contains(&peer) {
+            return None;
+        }
+        REASON.map(|reason| Carrier::Udp { reason: reason.to_owned() })
     }
 
     pub(super) fn long_message_max(&self, _locators: &[Locator]) -> usize {

@@ -80,9 +80,9 @@ fn names(parser: &mut Parser<'_>, what: &str) -> Result<Vec<DefinitionId>, Repor
             DefinitionKind::NotData(_) => what == "interface",
             _ => false,
         });
-        match id.filter(|_| is_right) {
-            Some(id) => found.push(id),
-            None => {
+        match id {
+            Some(id) if is_right => found.push(id),
+            _ => {
                 let message = format!("`{}` is not an {what}", parser.text(entry.symbol));
                 return Err(parser.report(Diagnostic::error(message, span).label(entry.span, "defined here")));
             }

@@ -35,7 +35,8 @@ impl Messages {
             match token.kind {
                 TokenKind::OpenBrace => {
                     let is_module = before(2) == Some(keyword::MODULE);
-                    self.scopes.push(before(1).filter(|_| is_module).unwrap_or(Symbol::EMPTY));
+                    let name = if is_module { before(1) } else { None };
+                    self.scopes.push(name.unwrap_or(Symbol::EMPTY));
                 }
                 TokenKind::CloseBrace => {
                     self.scopes.pop();

@@ -1,25 +1,23 @@
 //! ECDSA: whether a signature is valid.
 //!
-//! | feature | verification | signatures and key agreement |
-//! |---|---|---|
-//! | none | RustCrypto: Rust alone | RustCrypto |
-//! | `ring` | ring: assembly and C, faster (P-256: 5 times, P-384: 1.5) | RustCrypto |
+//! | feature | verification |
+//! |---|---|
+//! | `graviola` | graviola: assembly in Rust, on processors that it supports |
+//! | `ring` | ring: assembly and C |
+//! | none | RustCrypto: Rust alone, several times slower |
 //!
-//! Signatures of ring have random parts, and its ephemeral keys serve once. Simulations need equal signatures in each
-//! run, and the model checker copies handshakes with their keys.
+//! The first row that applies wins. RustCrypto signs with all features: signatures of the others have random parts, and
+//! simulations need equal signatures in each run.
 //!
-//! Both libraries accept the same signatures: strict DER, numbers above zero and below the order of the curve, and
+//! All libraries accept the same signatures: strict DER, numbers above zero and below the order of the curve, and
 //! either value of `s`. The tests compare them.
 
+#[cfg(feature = "graviola")]
+mod by_graviola;
 #[cfg(feature = "ring")]
-mod assembly;
+mod by_ring;
 #[cfg(any(test, not(feature = "ring")))]
 mod rust_crypto;
-
-#[cfg(feature = "ring")]
-pub(super) use assembly::verifies;
-#[cfg(not(feature = "ring"))]
-pub(super) use rust_crypto::verifies;
 
 /// A key that verifies, and the hash function of its signatures.
 #[derive(Debug, Clone, Copy)]
@@ -30,5 +28,18 @@ pub(super) enum EcdsaKey {
     P384Sha384(p384::ecdsa::VerifyingKey),
 }
 
-#[cfg(all(test, feature = "ring"))]
+/// Whether `signature`, in DER, is one of `bytes`.
+pub(super) fn verifies(key: EcdsaKey, bytes: &[u8], signature: &[u8]) -> bool {
+    #[cfg(feature = "graviola")]
+    if let Some(is_valid) = by_graviola::verifies(key, bytes, signature) {
+        return is_valid;
+    }
+    #[cfg(feature = "ring")]
+    return by_ring::verifies(key, bytes, signature);
+    #[cfg(not(feature = "ring"))]
+    rust_crypto::verifies(key, bytes, signature)
+}
+
+#[cfg(test)]
+#[cfg(any(feature = "graviola", feature = "ring"))]
 mod tests;

@@ -1,8 +1,12 @@
-//! Both libraries accept and refuse the same signatures.
+//! All libraries accept and refuse the same signatures.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use super::{EcdsaKey, assembly, rust_crypto};
+#[cfg(feature = "graviola")]
+use super::by_graviola;
+#[cfg(feature = "ring")]
+use super::by_ring;
+use super::{EcdsaKey, rust_crypto};
 use crate::pki::private_key::{scalar_384_from, scalar_from};
 use p256::ecdsa::signature::hazmat::PrehashSigner;
 use p256::elliptic_curve::Curve;
@@ -113,10 +117,15 @@ fn der(r: &U512, s: &U512) -> Vec<u8> {
     element(0x30, &[element(2, &integer_bytes(r)), element(2, &integer_bytes(s))].concat())
 }
 
-/// The verdict of both libraries.
+/// The verdict of all libraries.
 fn verdict(key: EcdsaKey, bytes: &[u8], signature: &[u8]) -> bool {
     let verdict = rust_crypto::verifies(key, bytes, signature);
-    assert_eq!(assembly::verifies(key, bytes, signature), verdict, "{key:?}: {signature:02x?} of {bytes:02x?}");
+    #[cfg(feature = "graviola")]
+    if let Some(other) = by_graviola::verifies(key, bytes, signature) {
+        assert_eq!(other, verdict, "graviola, {key:?}: {signature:02x?} of {bytes:02x?}");
+    }
+    #[cfg(feature = "ring")]
+    assert_eq!(by_ring::verifies(key, bytes, signature), verdict, "ring, {key:?}: {signature:02x?} of {bytes:02x?}");
     verdict
 }
 
