@@ -51,7 +51,7 @@ impl KeyMaterial {
         let id = if self.kind == TransformationKind::None { [0; 4] } else { self.sender_key_id };
         out.extend_from_slice(&id);
         push_bytes(&mut out, self.sender_key());
-        let receiver = self.receiver.as_ref().filter(|_| self.kind != TransformationKind::None);
+        let receiver = if self.kind == TransformationKind::None { None } else { self.receiver.as_ref() };
         out.extend_from_slice(&receiver.map_or([0; 4], |receiver| receiver.id));
         push_bytes(&mut out, receiver.map_or(&[][..], |receiver| &receiver.key[..self.kind.key_len()]));
         out
