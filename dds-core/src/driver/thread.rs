@@ -15,7 +15,7 @@ pub enum Role {
     /// A thread of the application. May block.
     #[default]
     Application,
-    /// A participant's event thread, which runs listeners. May block, and delays other listeners then.
+    /// A participant's event thread, which runs listeners. May block. Then another one runs the others.
     Event,
     /// The driver's thread for timers and discovery. Must not block.
     Driver,

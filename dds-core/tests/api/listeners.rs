@@ -606,6 +606,81 @@ fn on_sample_continues_after_full_turn() {
     }
 }
 
+/// The most event threads of a participant.
+const EVENT_THREADS_MAX: usize = 8;
+
+/// Listeners that wait until `open` has a message, and how many of them have been called.
+fn waiting_readers(
+    participant: &DomainParticipant,
+    count: usize,
+    called: &Sender<usize>,
+    open: Receiver<()>,
+) -> Vec<DataReader<Count>> {
+    let open = Arc::new(Mutex::new(open));
+    let reader = |index: usize| {
+        let (called, open) = (called.clone(), Arc::clone(&open));
+        let wait = move |reader: &DataReader<Count>| {
+            drop(reader.take().unwrap());
+            called.send(index).unwrap();
+            // An error means that the test is over.
+            let _ = open.lock().unwrap().recv();
+        };
+        let topic = format!("wait {index}");
+        participant.reader_builder::<Count>(&topic).qos(Preset::Event).on_data(wait).build().unwrap()
+    };
+    (0..count).map(reader).collect()
+}
+
+#[test]
+fn listener_may_wait_for_another_listener() {
+    let participant = World::new().participant();
+    let (called, calls) = mpsc::channel();
+    let (open, opened) = mpsc::channel();
+    let _waiting = waiting_readers(&participant, 1, &called, opened);
+    let opens = move |reader: &DataReader<Count>| {
+        drop(reader.take().unwrap());
+        open.send(()).unwrap();
+        called.send(1).unwrap();
+    };
+    let _other = participant.reader_builder::<Count>("open").qos(Preset::Event).on_data(opens).build().unwrap();
+    let patience = PATIENCE.to_std().unwrap();
+    let [first, other] = ["wait 0", "open"].map(|topic| {
+        let writer = participant.writer_builder::<Count>(topic).qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        writer
+    });
+    // Twice, because a thread that is no longer needed ends.
+    for count in 0..2 {
+        write(&first, count);
+        assert_eq!(calls.recv_timeout(patience), Ok(0));
+        write(&other, count);
+        assert_eq!(calls.recv_timeout(patience), Ok(1), "the first listener waits for this one");
+    }
+}
+
+#[test]
+fn blocked_listeners_take_a_bounded_number_of_threads() {
+    let participant = World::new().participant();
+    let (called, calls) = mpsc::channel();
+    let (open, opened) = mpsc::channel();
+    let waiting = waiting_readers(&participant, EVENT_THREADS_MAX + 1, &called, opened);
+    let patience = PATIENCE.to_std().unwrap();
+    for (index, _) in waiting.iter().enumerate() {
+        let writer = participant.writer_builder::<Count>(&format!("wait {index}")).qos(Preset::Event).build().unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        write(&writer, 1);
+    }
+    let blocked: Vec<usize> = (0..EVENT_THREADS_MAX).map(|_| calls.recv_timeout(patience).unwrap()).collect();
+    assert_eq!(blocked, (0..EVENT_THREADS_MAX).collect::<Vec<_>>());
+    // Longer than the first eight needed for each other thread.
+    let more = calls.recv_timeout(std::time::Duration::from_millis(300));
+    assert!(more.is_err(), "a ninth thread has called listener {more:?}");
+    open.send(()).unwrap();
+    assert_eq!(calls.recv_timeout(patience), Ok(EVENT_THREADS_MAX), "one thread is free again");
+    // All waits end.
+    drop(open);
+}
+
 #[test]
 fn blocking_write_fails_in_inline_listener() {
     let participant = inline();

@@ -140,9 +140,9 @@ impl<T> SubscriptionBuilder<T> {
 
     /// Calls `callback` with each message, on the event thread of the context.
     ///
-    /// It may block, such as for the answer of a service, a change of the graph, or a transform. While it blocks, no
-    /// other callback of a subscription runs, so it must not wait for one of them. They have their turn after at most
-    /// 32 messages in a row. With `keep_last`, new messages replace old ones while the callback blocks.
+    /// It may block, such as for the answer of a service, a change of the graph, or another callback. Callbacks of
+    /// other subscriptions then run on another thread after 100 ms, at most 8 at once. Otherwise they have their turn
+    /// after at most 32 messages in a row. With `keep_last`, new messages replace old ones while the callback blocks.
     ///
     /// A wait or an iterator beside it takes messages away from it. A callback that owns its node keeps the node alive
     /// until the subscription is dropped. After a panic, it is not called again.

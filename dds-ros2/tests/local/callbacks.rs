@@ -53,6 +53,26 @@ fn simulated_time_advances_during_a_callback() {
     );
 }
 
+/// A callback waits for another one of the same program.
+#[test]
+fn message_reaches_another_callback_during_a_callback() {
+    let context = builder("callback-callback").build().unwrap();
+    let node = context.node("robot").unwrap();
+    let (sender, received) = channel();
+    let callback = move |_: Empty| sender.send(()).unwrap();
+    let _other = node.subscription_builder("other").on_message(callback).build().unwrap();
+    let publisher = node.publisher::<Empty>("other").unwrap();
+    publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    in_callback(
+        &context,
+        move || {
+            received.recv_timeout(LIMIT).unwrap();
+            Ok(())
+        },
+        || publisher.publish(&Empty::default()).unwrap(),
+    );
+}
+
 #[cfg(feature = "tf2")]
 #[test]
 fn transform_arrives_during_a_callback() {

@@ -31,8 +31,11 @@ const TIMED: u32 = 16;
 pub enum Delivery {
     /// On the participant's event thread, which starts with its first listener.
     ///
-    /// The listener may block. Other listeners of the participant wait until it returns. So take one batch in a call:
-    /// a loop until the reader is empty never ends beside a faster writer. A call costs one thread switch.
+    /// The listener may block, also to wait for another listener. Other listeners of the participant wait until it
+    /// returns. After 100 ms, another thread calls them. At most 8 threads of a participant call listeners.
+    ///
+    /// So take one batch in a call: a loop until the reader is empty never ends beside a faster writer. A call costs
+    /// one thread switch.
     #[default]
     EventThread,
     /// On the thread that delivers the event, without a thread switch.
@@ -64,7 +67,7 @@ pub struct ListenerCounters {
     /// Timed calls of [`Inline`](Delivery::Inline) listeners that took more than 1 ms and delayed the delivering
     /// thread.
     pub long_inline_calls: u64,
-    /// Calls on the event thread that took more than 100 ms and delayed other listeners.
+    /// Calls on the event thread that took more than 100 ms. Other listeners wait that long for another thread.
     pub long_event_calls: u64,
     /// Listeners that panicked and were removed.
     pub panics: u64,
