@@ -365,7 +365,7 @@ impl TypeDescription {
         match self.kind {
             TypeKind::Struct(description) => {
                 let base = Some(base);
-                Self::new(self.name, TypeKind::Struct(StructDescription { base, ..description }))
+                Self { kind: TypeKind::Struct(StructDescription { base, ..description }), ..self }
             }
             _ => panic!("only structs have a base"),
         }
@@ -404,6 +404,7 @@ impl TypeDescription {
     #[must_use]
     pub const fn primitive_size(&self) -> Option<usize> {
         Some(match self.kind {
+            // Enums, bitmasks and bitsets are missing: not each of their bit patterns is a value.
             TypeKind::Bool | TypeKind::Octet | TypeKind::Int8 | TypeKind::UInt8 | TypeKind::Char8 => 1,
             TypeKind::Int16 | TypeKind::UInt16 | TypeKind::Char16 => 2,
             TypeKind::Int32 | TypeKind::UInt32 | TypeKind::Float32 => 4,
@@ -448,6 +449,7 @@ impl StructDescription {
     #[must_use]
     pub fn own_members(&self) -> &'static [MemberDescription] {
         // The members of the base come first.
+        // A hand-written struct can have fewer members than its base, so the range is checked.
         self.members.get(self.base.map_or(0, member_count)..).unwrap_or_default()
     }
 
@@ -563,6 +565,7 @@ impl MemberDescription {
     /// Returns whether a reader must know the member. This holds for all key members.
     #[must_use]
     pub const fn is_must_understand(&self) -> bool {
+        // A reader that skips a key member would merge instances, so the flag is implied.
         self.must_understand || self.is_key
     }
 
@@ -606,6 +609,7 @@ pub(super) const fn is_same_text(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut is_same = one.len() == other.len();
     let mut index = 0;
+    // `==` of `str` is not constant.
     while is_same && index < one.len() {
         is_same = one[index] == other[index];
         index += 1;

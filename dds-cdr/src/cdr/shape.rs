@@ -169,8 +169,9 @@ impl<'t> Shape for &'t TypeDescription {
             TypeKind::Float128 => NumberKind::Float128,
             TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64 => NumberKind::Signed,
             TypeKind::Enum(description) => {
-                NumberKind::Enum { initial: description.literals().first().map_or(0, EnumLiteralDescription::value) }
+                NumberKind::Enum { initial: description.default_literal().map_or(0, EnumLiteralDescription::value) }
             }
+            // Octets, chars, bitmasks and bitsets: their bits have no common sign.
             _ => NumberKind::Unsigned,
         }
     }

@@ -213,12 +213,14 @@ impl TypeIdentifier {
             Self::Map { element, key, .. } => {
                 key.replace_hashes(change);
                 element.id.replace_hashes(change);
+                // A map states one kind for both parts. The element decides, unless it has no hash.
                 element.equivalence = match element.id.equivalence() {
                     Equivalence::Both => key.equivalence(),
                     known => known,
                 };
             }
             id => {
+                // Other identifiers describe the type itself, so both forms have the same one.
                 if id.is_hash() {
                     change(id);
                 }
@@ -233,6 +235,7 @@ impl TypeIdentifier {
             Self::Map { element, key, .. } => key.contains(wanted) || element.id.contains(wanted),
             _ => false,
         };
+        // The collection itself counts as well: its identifier may be the wanted one.
         within || wanted(self)
     }
 
@@ -280,6 +283,7 @@ impl PrimitiveType {
     /// The primitive with this number, if there is one.
     #[must_use]
     pub fn from_kind(kind: u8) -> Option<Self> {
+        // A cast would accept each byte of a peer. The search accepts only listed kinds.
         Self::ALL.into_iter().find(|primitive| *primitive as u8 == kind)
     }
 
@@ -341,6 +345,7 @@ impl<'de> Decode<'de> for Equivalence {
 
 impl Encode for EquivalenceHash {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // The hash is an array of octets, so no length precedes it.
         e.bytes(&self.0);
         Ok(())
     }
@@ -385,6 +390,7 @@ impl Encode for TypeIdentifier {
             }
             Self::Map { bound, element, key_flags, key } => {
                 encode_bound(MAP_SMALL, *bound, e, |e| element.encode_header(e))?;
+                // The standard places the flags and the type of keys behind the element.
                 element.id.encode(e)?;
                 key_flags.encode(e)?;
                 key.encode(e)
@@ -420,6 +426,7 @@ fn encode_bound(
         // The standard demands the small form where it fits. Another form would have another hash.
         Ok(bound) => {
             small.encode(e)?;
+            // The header of a collection stands between kind and bound. Strings have none.
             header(e)?;
             bound.encode(e)
         }
@@ -465,6 +472,7 @@ impl<'de> Decode<'de> for TypeIdentifier {
             }
             ARRAY_SMALL => {
                 let (equivalence, flags) = (Decode::decode(d)?, Decode::decode(d)?);
+                // The decoder compares the count with the remaining bytes before it allocates.
                 let bounds = if is_small {
                     Vec::<u8>::decode(d)?.into_iter().map(u32::from).collect()
                 } else {
@@ -510,11 +518,11 @@ impl fmt::Display for TypeIdentifier {
         match self {
             Self::None => f.write_str("none"),
             Self::Primitive(primitive) => f.write_str(primitive.name()),
-            Self::String8 { bound: 0 } => f.write_str("string"),
+            Self::String8 { bound: 0 | u32::MAX } => f.write_str("string"),
             Self::String8 { bound } => write!(f, "string<{bound}>"),
-            Self::String16 { bound: 0 } => f.write_str("wstring"),
+            Self::String16 { bound: 0 | u32::MAX } => f.write_str("wstring"),
             Self::String16 { bound } => write!(f, "wstring<{bound}>"),
-            Self::Sequence { bound: 0, element } => write!(f, "sequence<{}>", element.id),
+            Self::Sequence { bound: 0 | u32::MAX, element } => write!(f, "sequence<{}>", element.id),
             Self::Sequence { bound, element } => write!(f, "sequence<{}, {bound}>", element.id),
             Self::Array { bounds, element } => {
                 write!(f, "{}", element.id)?;
@@ -523,7 +531,7 @@ impl fmt::Display for TypeIdentifier {
                 }
                 Ok(())
             }
-            Self::Map { bound: 0, element, key, .. } => write!(f, "map<{key}, {}>", element.id),
+            Self::Map { bound: 0 | u32::MAX, element, key, .. } => write!(f, "map<{key}, {}>", element.id),
             Self::Map { bound, element, key, .. } => write!(f, "map<{key}, {}, {bound}>", element.id),
             Self::StronglyConnected(component) => {
                 write!(f, "{}/{}/{}", component.hash, component.index, component.length)

@@ -33,6 +33,7 @@ pub(super) fn checked(nodes: Vec<Node>, defaults: Vec<(Index, usize, Input)>) ->
     if graph.nodes.len() > TYPES_MAX {
         return Err(TypeError::TooLarge { what: "types", max: TYPES_MAX as u64 });
     }
+    // An index beyond the end would panic in `TypeView::node`, so this check comes early.
     for node in &graph.nodes {
         let (mut kind, mut are_valid) = (node.kind.clone(), true);
         kind.for_each_reference(&mut |index| are_valid &= (*index as usize) < graph.nodes.len());
@@ -46,6 +47,7 @@ pub(super) fn checked(nodes: Vec<Node>, defaults: Vec<(Index, usize, Input)>) ->
     for index in 0..graph.nodes.len() {
         check_node(TypeView { graph: &graph, index: index as Index })?;
     }
+    // Last, because the conversion of a default walks along its checked type.
     set_defaults(&mut graph, defaults)?;
     Ok(graph)
 }
@@ -91,6 +93,7 @@ impl Measurements<'_> {
     fn bytes(&mut self, index: Index, level: usize) -> Result<u64, TypeError> {
         check_level(level)?;
         match self.fixed.get(index as usize) {
+            // Each node is measured once. Without it, shared parts would take exponential time.
             Some(Measurement::Known(bytes)) => return Ok(*bytes),
             // A fixed size that contains itself is infinite.
             Some(Measurement::InProgress) => {
@@ -103,6 +106,7 @@ impl Measurements<'_> {
         let bytes = match &(TypeView { graph, index }).node().kind {
             NodeKind::Primitive(kind) => kind.size() as u64,
             NodeKind::Array { length, element } => {
+                // Edits can store each element, so an element without bytes counts as one.
                 self.bytes(element.ty, level + 1)?.max(1).saturating_mul((*length).into())
             }
             NodeKind::Alias { of } => self.bytes(*of, level + 1)?,
@@ -122,8 +126,10 @@ impl Measurements<'_> {
                     Some(ty) => self.bytes(ty, level + 1)?,
                     None => 0,
                 };
-                8 + member
+                // A discriminator has at most 8 bytes.
+                member.saturating_add(8)
             }
+            // Other numbers have at most 8 bytes, and initial strings and collections are empty.
             _ => 8,
         };
         set(&mut self.fixed, index, Measurement::Known(bytes));
@@ -141,6 +147,7 @@ impl Measurements<'_> {
         }
         set(&mut self.all, index, Measurement::InProgress);
         let mut parts = Vec::new();
+        // The visitor takes a mutable node, and the graph is shared.
         let mut kind = self.node(index).kind.clone();
         kind.for_each_reference(&mut |index| parts.push(*index));
         let mut sum = 1_u64;
@@ -185,11 +192,13 @@ fn first_case(
 fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
     let node = ty.node();
     let name = &*node.name;
+    // Names of peers reach logs, where a control character could forge a line.
     let is_name = !name.is_empty() && name.len() <= NAME_LEN_MAX && !name.chars().any(char::is_control);
     if !is_name {
         return Err(TypeError::InvalidName { name: name.to_owned() });
     }
     match &node.kind {
+        // In a TypeIdentifier, bound 0 means unbounded, so no peer could express this type.
         NodeKind::String { bound: Some(0) }
         | NodeKind::WString { bound: Some(0) }
         | NodeKind::Sequence { bound: Some(0), .. }
@@ -210,6 +219,7 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
             }
             let mut seen = 0_u64;
             for flag in &node.flags {
+                // A position beyond 63 has no bit. The comparison with the bound rejects it.
                 let bit = 1_u64.checked_shl(flag.position.into()).unwrap_or_default();
                 if flag.position >= node.bit_bound || seen & bit != 0 {
                     return Err(TypeError::InvalidBits { ty: name.to_owned(), name: flag.name.to_string() });
@@ -225,6 +235,7 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
             }
             let mut end = 0_u32;
             for field in &node.fields {
+                // In `u8` the sum could overflow.
                 let (from, count) = (u32::from(field.position), u32::from(field.bit_count));
                 if from < end || !(1..=64).contains(&count) || from + count > 64 {
                     return Err(TypeError::InvalidBits { ty: name.to_owned(), name: field.name.to_string() });
@@ -241,6 +252,7 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
 
 /// Checks that names are unique and valid in paths.
 fn check_names<'n>(ty: &str, names: impl Iterator<Item = &'n str>) -> Result<(), TypeError> {
+    // A set: a peer may announce thousands of names, and pairs would take too long.
     let mut seen = HashSet::new();
     for name in names {
         // A dot or a bracket would make a path ambiguous.
@@ -273,6 +285,7 @@ fn check_trim(of: TypeView<'_>, ty: Index, try_construct: TryConstruct, member: 
 fn check_map_key(key: TypeView<'_>, map: &str) -> Result<(), TypeError> {
     let is_key = match key.kind() {
         NodeKind::Primitive(kind) => {
+            // NaN differs from itself, so a float cannot identify an entry.
             !matches!(kind, PrimitiveKind::Float32 | PrimitiveKind::Float64 | PrimitiveKind::Float128)
         }
         NodeKind::String { .. } | NodeKind::WString { .. } | NodeKind::Enum(_) => true,
@@ -286,6 +299,7 @@ fn check_map_key(key: TypeView<'_>, map: &str) -> Result<(), TypeError> {
 }
 
 fn check_enum(node: &EnumNode, name: &str) -> Result<(), TypeError> {
+    // The default value is a literal, so there must be one.
     if node.literals.is_empty() {
         return Err(TypeError::Empty { ty: name.to_owned() });
     }
@@ -310,6 +324,7 @@ fn check_struct(ty: TypeView<'_>, node: &StructNode, name: &str) -> Result<(), T
     check_names(name, node.members.iter().map(|member| &*member.name))?;
     if let Some(base) = node.base {
         match ty.at(base).kind() {
+            // One frame encloses inherited and own members, so it needs one extensibility.
             NodeKind::Struct(base) if base.extensibility == node.extensibility => {}
             NodeKind::Struct(_) => {
                 return Err(TypeError::WrongKind { ty: name.to_owned(), needed: "a base of the same extensibility" });
@@ -359,6 +374,7 @@ fn check_union(ty: TypeView<'_>, node: &UnionNode, name: &str) -> Result<(), Typ
         NodeKind::Primitive(PrimitiveKind::Bool) => Some((0..=1).contains(&label)),
         NodeKind::Primitive(PrimitiveKind::Char8) => Some((0..=0xff).contains(&label)),
         NodeKind::Primitive(PrimitiveKind::Char16) => Some((0..=0xffff).contains(&label)),
+        // Labels keep the bits of a `u64` as `i64`, so each label is a value.
         NodeKind::Primitive(PrimitiveKind::UInt64) => Some(true),
         NodeKind::Primitive(kind) => kind.range().map(|(least, most)| (least..=most).contains(&label.into())),
         NodeKind::Enum(node) => Some(node.literal_of_value(label).is_some()),

@@ -3,7 +3,7 @@
 use super::sample::{Color, Fields, fixed, mutable};
 use super::split_mix::SplitMix64;
 use super::{ENCODINGS, Encoding, ExpressionErrorKind, filter, passes, payload};
-use crate::cdr::{ByteOrder, F128, Keyed, TypeInfo, encode_key_payload};
+use crate::cdr::{ByteOrder, F128, Keyed, TypeInfo, decode_payload, encode_key_payload};
 use dds_macros::DdsType;
 
 fn sample() -> fixed::Sample {
@@ -229,6 +229,30 @@ fn missing_members_of_older_type_count_as_default() {
         ("count <> 0", false),
     ] {
         assert_eq!(filter::<Newer>(expression, &[]).unwrap().evaluate(&bytes, false), Ok(expected), "{expression}");
+    }
+}
+
+/// As above, for an enum whose default is not its first literal.
+#[test]
+fn missing_enum_counts_as_its_default_literal() {
+    #[derive(DdsType, Debug, Clone, Copy, PartialEq)]
+    #[dds(crate = "crate")]
+    enum Mode {
+        Off,
+        #[dds(default)]
+        Idle,
+    }
+    #[derive(DdsType, Debug, Clone)]
+    #[dds(crate = "crate", extensibility = "appendable")]
+    struct Robot {
+        id: u8,
+        mode: Mode,
+    }
+    let bytes = payload(&Older { id: 1 }, Encoding::Xcdr2, ByteOrder::Big);
+    let robot: Robot = decode_payload(&bytes).unwrap();
+    assert_eq!(robot.mode, Mode::Idle);
+    for (expression, expected) in [("mode = 'Idle'", true), ("mode = 'Off'", false), ("mode = 0", false)] {
+        assert_eq!(filter::<Robot>(expression, &[]).unwrap().evaluate(&bytes, false), Ok(expected), "{expression}");
     }
 }
 

@@ -135,6 +135,13 @@ fn nesting_of_values_is_bounded() {
 fn size_of_types_is_bounded() {
     let large = DynamicType::array(DynamicType::array(DynamicType::uint64(), 1 << 20), 1 << 20).build();
     assert_eq!(large, Err(TypeError::TooLarge { what: "bytes in each value", max: 256 << 20 }));
+    // The size of the union is known before that of the array in it.
+    let mut endless = DynamicType::array(DynamicType::uint64(), u32::MAX);
+    for _ in 0..3 {
+        endless = DynamicType::array(endless, u32::MAX);
+    }
+    let union = DynamicType::union("U", DynamicType::int32()).case("a", &[0], endless).build();
+    assert_eq!(union, Err(TypeError::TooLarge { what: "bytes in each value", max: 256 << 20 }));
     // Few types, but many members: each type contains the previous one ten times.
     let mut bomb = DynamicType::structure("B").member("x", DynamicType::uint8()).build().unwrap();
     let error = (0..20).find_map(|_| {
