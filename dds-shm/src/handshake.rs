@@ -92,6 +92,7 @@ impl RefusalCode {
     pub(crate) fn reason(self) -> Refusal {
         match self {
             Self::User => Refusal::RefusedByPolicyOfPeer,
+            // `parse` handles this code itself, because it knows the version of the peer.
             Self::Version => Refusal::Version { peer: 0 },
             Self::Crowded => Refusal::PeerCrowded,
             Self::AlreadyConnected => Refusal::AlreadyConnected,
@@ -108,6 +109,7 @@ impl HandshakeMessage {
         let mut bytes = [0; HANDSHAKE_LEN];
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[6..8].copy_from_slice(&VERSION.to_ne_bytes());
+        // This version understands no older one.
         bytes[8..10].copy_from_slice(&VERSION.to_ne_bytes());
         match self {
             Self::Hello(hello) => {
@@ -138,6 +140,7 @@ impl HandshakeMessage {
         // Before the version, because a peer of any version may refuse.
         if kind == 2 {
             return match RefusalCode::ALL.into_iter().find(|known| *known as u16 == code) {
+                // The code has no number, so the version of the message tells why.
                 Some(RefusalCode::Version) => Err(Refusal::Version { peer: version }),
                 Some(code) => Ok(Self::Refusal(code)),
                 None => Err(Refusal::Malformed),
@@ -148,9 +151,12 @@ impl HandshakeMessage {
         }
         let (ring_len, rest) = u32_of(rest)?;
         let (pool_len, rest) = u32_of(rest)?;
+        // Reserved, and later versions may use it, so each value is legal.
         let (_, rest) = u32_of(rest)?;
         let (sender, rest) = rest.split_first_chunk::<16>().ok_or(Refusal::Malformed)?;
+        // Later versions may append fields, so the rest is ignored.
         let (receiver, _) = rest.split_first_chunk::<16>().ok_or(Refusal::Malformed)?;
+        // Positions are masked with the length, so it must be a power of two.
         let is_ring = ring_len.is_power_of_two() && RING_LENS.contains(&ring_len);
         let is_pool = pool_len > 0 && pool_len as usize <= POOL_LEN_MAX;
         if kind != 1 || !is_ring || !is_pool {

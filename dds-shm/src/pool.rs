@@ -160,6 +160,7 @@ impl Blocks {
         self.used.insert(start..start + grains);
         *self.blocks.get_mut(start)? = Block { grains: grains as u32, holders: 1, is_lent };
         if is_lent {
+            debug_assert!(self.lent + grains <= self.blocks.len() / 2, "at most half of the pool is lent");
             self.lent += grains;
         }
         // Free grains below a later start stay too few for this length, and may fit a shorter message.
@@ -193,6 +194,7 @@ impl Blocks {
         let Block { grains, is_lent, .. } = std::mem::take(block);
         let grains = grains as usize;
         if is_lent {
+            debug_assert!(self.lent >= grains, "each lent block is counted");
             self.lent -= grains;
         }
         self.used.remove(start..start + grains);

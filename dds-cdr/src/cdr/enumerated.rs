@@ -62,6 +62,7 @@ impl EnumDescription {
         literals: &'static [EnumLiteralDescription],
     ) -> Self {
         assert!(bit_bound >= 1 && bit_bound <= 32, "an enum has 1 to 32 bits");
+        // Zero is in the range of each width, so it can start both.
         let (mut least, mut greatest, mut index) = (0, 0, 0);
         while index < literals.len() {
             let value = literals[index].value as i64;
@@ -72,6 +73,7 @@ impl EnumDescription {
         // A sign takes one bit.
         let limit = 1_i64 << if least < 0 { bit_bound - 1 } else { bit_bound };
         assert!(least >= -limit && greatest < limit, "a literal of the enum needs more bits than `bit_bound`");
+        // Without `@default_literal` the first literal is the default.
         Self { extensibility, bit_bound, literals, default: 0 }
     }
 
@@ -83,6 +85,7 @@ impl EnumDescription {
     /// Returns the default literal, the value of members that were not sent.
     #[must_use]
     pub fn default_literal(&self) -> Option<&'static EnumLiteralDescription> {
+        // `None` only for an enum without literals.
         self.literals.get(self.default)
     }
 
@@ -118,6 +121,7 @@ impl EnumLiteralDescription {
     /// The value does not fit into `i32`. In a constant, this is a compile error.
     #[must_use]
     pub const fn new(name: &'static str, value: i128) -> Self {
+        // Rust allows discriminants up to `u64::MAX`, so the parameter has more bits.
         assert!(value >= i32::MIN as i128 && value <= i32::MAX as i128, "the numbers of a DDS enum fit into `i32`");
         Self { name, value: value as i32 }
     }
@@ -140,6 +144,7 @@ impl BitmaskDescription {
         assert!(bit_bound >= 1 && bit_bound <= 64, "a bitmask has 1 to 64 bits");
         let (mut seen, mut index) = (0_u64, 0);
         while index < flags.len() {
+            // Before the shift, which overflows for a position of 64 or more.
             assert!(flags[index].position < bit_bound, "a flag lies beyond the bit bound");
             let bit = 1 << flags[index].position;
             assert!(seen & bit == 0, "two flags have the same position");
@@ -204,6 +209,7 @@ impl BitsetDescription {
             assert!(end <= 64, "the fields of a bitset have 64 bits together at most");
             index += 1;
         }
+        // `bit_bound` reads the last field, so there must be one.
         assert!(end >= 1, "a bitset needs at least one bit");
         Self { fields }
     }
@@ -285,6 +291,7 @@ pub(super) const fn size_of_bits(bit_bound: u8) -> usize {
 
 /// Returns a mask of the bits that a type of `bit_bound` bits does not have.
 pub(super) const fn beyond(bit_bound: u8) -> u64 {
+    // A shift by 64 overflows.
     if bit_bound >= 64 { 0 } else { u64::MAX << bit_bound }
 }
 
@@ -320,6 +327,7 @@ impl BitfieldValue for bool {
 
     #[inline]
     fn from_bits(bits: u64, _: u8) -> Self {
+        // The bits above belong to the next field.
         bits & 1 != 0
     }
 }
@@ -332,6 +340,7 @@ macro_rules! bitfield_value {
 
             #[inline]
             fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
+                // A value with more bits would overwrite the next field.
                 match u64::from(self) {
                     bits if bits & beyond(bit_count) == 0 => Ok(bits),
                     _ => Err(EncodeError::TooManyBits { bit_bound: bit_count }),

@@ -148,6 +148,7 @@ impl<T: TypeInfo + Encode + for<'de> Decode<'de>> MemberValue for T {
 pub fn converted<T>(d: &Decoder<'_>, value: Option<T>) -> Result<T, DecodeError> {
     match value {
         Some(value) => Ok(value),
+        // The bytes are well-formed, so the error concerns the value and not the encoding.
         None => Err(d.error(DecodeErrorKind::InvalidValue)),
     }
 }

@@ -143,6 +143,7 @@ impl Form for Minimal {
     }
 
     fn of_type(_: &str) -> Nothing {
+        // Names of types do not affect assignability, so the minimal form has none.
         Nothing
     }
 
@@ -151,6 +152,7 @@ impl Form for Minimal {
     }
 
     fn with_annotations(detail: NameHash, _: Option<Box<MemberAnnotations>>) -> NameHash {
+        // Units, ranges and other annotations do not affect assignability.
         detail
     }
 
@@ -183,6 +185,7 @@ impl Form for Complete {
     }
 
     fn name_hash(detail: &MemberDetail) -> NameHash {
+        // Computed at each call, because only checks of assignability need the hash.
         NameHash::of(&detail.name)
     }
 
@@ -226,6 +229,7 @@ record! {
 
 impl Encode for Nothing {
     fn encode(&self, _: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // The standard keeps these details as empty final structs, which have no bytes.
         Ok(())
     }
 
@@ -242,6 +246,7 @@ impl<'de> Decode<'de> for Nothing {
 
 impl Encode for NameHash {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // The hash is an array of octets, so no length precedes it.
         e.bytes(&self.0);
         Ok(())
     }

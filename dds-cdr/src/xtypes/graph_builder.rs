@@ -155,6 +155,7 @@ impl Hashing<'_> {
             let ids = match self.ids.get(vertex) {
                 // A member of a cycle was numbered above.
                 Some(Some(known)) => known.clone(),
+                // All types that it refers to have identifiers by now, so the hash is final.
                 _ => [minimal.identifier()?, complete.identifier()?],
             };
             if let Some(slot) = self.ids.get_mut(vertex) {

@@ -15,6 +15,7 @@ impl TypeDefinition<Complete> {
                 flags: ty.flags,
                 detail: Nothing,
                 related_flags: ty.related_flags,
+                // The graph replaces the hash when the minimal one of the target is known.
                 related_type: ty.related_type.clone(),
                 related_detail: Nothing,
             }),
@@ -47,10 +48,12 @@ impl TypeDefinition<Complete> {
 }
 
 fn of_element(element: &CollectionElement<Complete>) -> CollectionElement<Minimal> {
+    // Flags stay: they tell readers how to handle values that do not fit.
     CollectionElement { flags: element.flags, ty: element.ty.clone(), detail: Nothing }
 }
 
 fn of_struct(ty: &StructType<Complete>) -> StructType<Minimal> {
+    // The order stays, because the hash covers it.
     let mut members = Vec::with_capacity(ty.members.len());
     for member in &ty.members {
         members.push(StructMember {
@@ -87,6 +90,7 @@ fn of_union(ty: &UnionType<Complete>) -> UnionType<Minimal> {
 fn of_enum(ty: &EnumType<Complete>) -> EnumType<Minimal> {
     let mut literals = Vec::with_capacity(ty.literals.len());
     for literal in &ty.literals {
+        // Assignability compares names of literals, so their hashes stay.
         literals.push(EnumLiteral { common: literal.common, detail: NameHash::of(&literal.detail.name) });
     }
     EnumType { flags: ty.flags, bit_bound: ty.bit_bound, detail: Nothing, literals }

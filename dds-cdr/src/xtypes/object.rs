@@ -339,6 +339,7 @@ impl<F: Form> TypeDefinition<F> {
             Self::Union(ty) => F::type_name(&ty.detail),
             Self::Bitset(ty) => F::type_name(&ty.detail),
             Self::Array(ty) => F::type_name(&ty.detail),
+            // Annex B makes the detail of these optional, so a name is not guaranteed.
             Self::Sequence(_) | Self::Map(_) => None,
         }
     }
@@ -352,6 +353,7 @@ impl<F: Form> TypeDefinition<F> {
         match self {
             Self::Alias(ty) => change(&mut ty.related_type),
             Self::Struct(ty) => {
+                // A struct without a base has `None` here, which is not a hash.
                 change(&mut ty.base);
                 for member in &mut ty.members {
                     change(&mut member.ty);
@@ -369,6 +371,7 @@ impl<F: Form> TypeDefinition<F> {
                 change(&mut ty.key.ty);
                 change(&mut ty.element.ty);
             }
+            // Literals and flags have numbers, and a bitfield holds a primitive: no identifier.
             Self::Enum(_) | Self::Bitmask(_) | Self::Bitset(_) => {}
         }
     }
@@ -426,6 +429,7 @@ record! {
 impl<F: Form> ArrayType<F> {
     fn encode_members(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         self.flags.encode(e)?;
+        // The header of an array is appendable in both forms, unlike the array around it.
         e.appendable(|e| {
             self.bounds.encode(e)?;
             self.detail.encode(e)
@@ -435,6 +439,7 @@ impl<F: Form> ArrayType<F> {
 
     fn decode_members(d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
         let flags = Decode::decode(d)?;
+        // A later version may append members to the header. The decoder skips them.
         let (bounds, detail) = d.appendable(|d| Ok((Decode::decode(d)?, Decode::decode(d)?)))?;
         Ok(Self { flags, bounds, detail, element: Decode::decode(d)? })
     }
@@ -490,6 +495,7 @@ macro_rules! definitions {
             fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
                 match self {
                     $(Self::$variant(ty) => {
+                        // The kind discriminates a union of the standard, so it precedes the definition.
                         <u8 as Encode>::encode(&$kind, e)?;
                         ty.encode(e)
                     })+
@@ -505,6 +511,7 @@ macro_rules! definitions {
             fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
                 match u8::decode(d)? {
                     $($kind => Decode::decode(d).map(Self::$variant),)+
+                    // Also for annotation types, to which no supported definition refers.
                     other => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: other.into() })),
                 }
             }
@@ -518,6 +525,7 @@ definitions! {
 
 impl Encode for TypeObject {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // The union is appendable, so the hash covers its DHEADER.
         e.appendable(|e| match self {
             Self::Minimal(definition) => {
                 EK_MINIMAL.encode(e)?;

@@ -238,6 +238,7 @@ impl Headers {
         let number = landing.fragment_number();
         let number = if self.little_endian { number.to_le_bytes() } else { number.to_be_bytes() };
         // `like` has checked that the number fits.
+        debug_assert!(self.number_at + number.len() <= self.len, "the header contains its fragment number");
         if let Some(place) = self.bytes.get_mut(self.number_at..self.number_at + number.len()) {
             place.copy_from_slice(&number);
         }
@@ -245,6 +246,7 @@ impl Headers {
     }
 
     fn bytes(&self) -> &[u8] {
+        debug_assert!(self.len <= EXPECTED_HEADER_MAX, "`like` refuses longer headers");
         self.bytes.get(..self.len).unwrap_or_default()
     }
 }
@@ -308,6 +310,7 @@ impl Packet {
                 Ok(None)
             }
             Err(rejected) => {
+                // Reused, because a flood of invalid datagrams must not cost an allocation each.
                 self.small.give_back(slot);
                 Err(rejected)
             }

@@ -66,6 +66,7 @@ impl Timers {
             let Some((cell, due)) = queue.pop_due(now.as_nanos()) else { return false };
             // Outside of the lock, because the poked cell may set its timer again.
             drop(queue);
+            // Timers refer to cells weakly, so that a timer keeps no entity alive.
             if let Some(cell) = cell.upgrade() {
                 fires(Instant::from_nanos(due));
                 cell.signal(Signals::TIMER);
@@ -126,6 +127,7 @@ impl Timer {
     #[inline]
     pub fn set(&self, deadline: Option<Instant>) {
         let due = match deadline {
+            // `NEVER` means that no deadline is set. The instant before it is centuries away as well.
             Some(deadline) => deadline.as_nanos().min(NEVER - 1),
             None => NEVER,
         };
@@ -182,6 +184,7 @@ impl TimerQueue {
         let slot = Some(Slot { deadline, cell, place: None });
         match self.free.pop() {
             Some(number) => {
+                debug_assert!(self.slots[number].is_none(), "a free slot has no timer");
                 self.slots[number] = slot;
                 number
             }
@@ -195,6 +198,7 @@ impl TimerQueue {
     fn remove(&mut self, slot: usize) -> Option<Slot> {
         self.take_out(slot);
         let removed = self.slots[slot].take();
+        debug_assert!(removed.is_some(), "a timer removes its slot once");
         // Reuse the slot, so that memory is bounded by the number of timers at one time.
         self.free.push(slot);
         removed

@@ -25,12 +25,14 @@ pub(crate) struct Subject {
 
 impl Subject {
     pub(crate) fn new(entity: &'static str, topic: &str, guid: Guid) -> Arc<Self> {
+        // Allocated once for each entity, so that an error on a hot path allocates nothing.
         Arc::new(Self { entity, topic: topic.to_owned(), guid })
     }
 }
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Participants and groups have no topic.
         if self.topic.is_empty() {
             write!(f, "{}", self.entity)
         } else {
@@ -280,11 +282,13 @@ impl Advice for WriteErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Encode(_) | Self::NotASample(_) | Self::OtherEncoding { .. } => ReturnCode::BadParameter,
+            // `Full` is a write that may not block: its timeout is zero.
             Self::Timeout { .. } | Self::Full { .. } => ReturnCode::Timeout,
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::UnknownInstance | Self::OtherInstance { .. } => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::NotEnabled => ReturnCode::NotEnabled,
+            // DDS 1.4 has this code for calls on an inappropriate object, such as one of another process.
             Self::Forked => ReturnCode::IllegalOperation,
             Self::Internal { .. } => ReturnCode::Error,
         }
@@ -375,6 +379,7 @@ impl Advice for ReadErrorKind {
         match self {
             Self::Internal { .. } => ReturnCode::Error,
             Self::TwoQueries => ReturnCode::Unsupported,
+            // DDS 1.4 names this code for a foreign condition and for a read outside of `begin_access`.
             Self::ForeignCondition | Self::OutsideAccess => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::NotEnabled => ReturnCode::NotEnabled,
@@ -454,6 +459,7 @@ impl Advice for WaitErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::Timeout { missing, .. } => missing.next_step(),
+            // The write has failed, so its advice is the one that helps.
             Self::NotSent(kind) => kind.next_step(),
             Self::NotDecodable(_) => "use the same type of the reply on both sides",
             Self::RepliersGone => "send the request again once a replier has matched",
@@ -475,6 +481,7 @@ impl Advice for WaitErrorKind {
         match self {
             Self::Timeout { .. } => ReturnCode::Timeout,
             Self::NotSent(kind) => kind.return_code(),
+            // DDS 1.4 has no calls, so the general code stands for faults of the other side.
             Self::NotDecodable(_) | Self::RepliersGone => ReturnCode::Error,
             Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::OtherType { .. } | Self::OutsideAccess => ReturnCode::PreconditionNotMet,
@@ -488,6 +495,7 @@ impl Advice for WaitErrorKind {
 
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            // The text already contains the kind. Only its source is new.
             Self::NotSent(kind) => kind.source(),
             Self::NotDecodable(error) => Some(error),
             _ => None,

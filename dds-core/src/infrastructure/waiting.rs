@@ -199,6 +199,7 @@ impl<'a, T> Waiting<'a, T> {
     /// Ends the wait with [`WaitErrorKind::Timeout`] after `limit`.
     pub fn within(mut self, limit: impl Into<Duration>) -> Self {
         let limit = limit.into();
+        // A wait without an end needs neither a deadline nor a timer.
         self.limit = if limit.is_infinite() { None } else { Some(limit) };
         self
     }
@@ -240,6 +241,7 @@ impl<'a, T> Waiting<'a, T> {
             let now = driver.now().instant;
             if let Some(deadline) = deadline {
                 if now >= deadline {
+                    debug_assert!(limit.is_some(), "a deadline follows from a limit");
                     return Err(self.timeout(limit.unwrap_or(now.since(started))));
                 }
             }

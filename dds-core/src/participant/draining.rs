@@ -90,6 +90,7 @@ impl Draining {
     /// If other threads still hold writers, it registers `waker` for their return.
     fn put_back(&self, taken: usize, left: Vec<DrainingWriter>, waker: Option<&Waker>) -> bool {
         let mut state = self.lock();
+        debug_assert!(state.taken >= taken, "a thread puts back only writers that it took");
         state.taken -= taken;
         state.writers.extend(left);
         if state.taken > 0 {
@@ -182,6 +183,7 @@ impl ParticipantHandle {
         for writer in &writers {
             self.delete_writer(writer.id, &writer.cell);
         }
+        // The count of taken writers returns to zero, or a waiting thread would never wake.
         self.draining().put_back(writers.len(), Vec::new(), None);
     }
 }

@@ -199,6 +199,7 @@ impl DomainParticipantBuilder {
     }
 
     fn set(mut self, setting: Setting) -> Self {
+        // Applied by `build`, because code overrides the sources that are read there.
         self.settings.push(setting);
         self
     }
@@ -603,6 +604,7 @@ impl DomainParticipantBuilder {
         let config = self.checked_config()?;
         let driver = match OsDriver::with_threads(config.threads.clone()) {
             Ok(driver) => driver,
+            // No participant exists yet, so the error has no GUID.
             Err(error) => return Err(CreateError::new(&not_created(), CreateErrorKind::of_thread(&error))),
         };
         Ok(DomainParticipant::from_ref(ParticipantRef::first(ParticipantHandle::start(config, driver)?)))
@@ -657,6 +659,7 @@ impl DomainParticipantBuilder {
             for setting in self.settings {
                 setting.apply(config);
             }
+            // After all sources, because only the final values must be consistent.
             config.check()
         })?;
         // Last, because keys depend on the domain and its tag.

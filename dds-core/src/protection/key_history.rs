@@ -14,11 +14,13 @@ impl KeyHistory {
     ///
     /// `refuses_replays`: its sender numbers all protected bytes.
     pub(super) fn set(&mut self, material: KeyMaterial, refuses_replays: bool) -> Option<[u8; 4]> {
+        // A repeated exchange must not reset the window against replays.
         if self.current().is_some_and(|current| *current.material() == material) {
             return None;
         }
         let key = if refuses_replays { ReceiveKey::refusing_replays(material) } else { ReceiveKey::new(material) };
         let forgotten = std::mem::replace(&mut self.retired, self.current.replace(key));
+        debug_assert!(self.current.is_some(), "a retired key has a successor");
         forgotten.map(|key| key.material().sender_key_id)
     }
 

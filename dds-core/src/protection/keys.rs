@@ -122,6 +122,7 @@ struct EndpointRenewal {
 /// Returns another key of the same kind, without receivers. `None` without random numbers.
 fn renewed(key: &Option<Arc<SendKey>>) -> Option<Option<Arc<SendKey>>> {
     let Some(key) = key else { return Some(None) };
+    // The kind stays, because the governance that demands it stays.
     let new = SendKey::new(KeyMaterial::generate(key.kind()).ok()?).ok()??;
     Some(Some(Arc::new(if key.authenticates_origin() { new.authenticating_origin() } else { new })))
 }
@@ -168,6 +169,7 @@ impl KeyTables {
 
     /// Creates other keys. That takes time, and each sample looks up its key, so the lock is free until all exist.
     fn renewal(&self) -> Option<KeyRenewal> {
+        // Copied, so that no lock is held while the system generates random numbers.
         let before = {
             let own = self.all_own();
             OwnTable { messages: own.messages.clone(), endpoints: own.endpoints.clone() }
@@ -187,6 +189,7 @@ impl KeyTables {
         let mut own = self.all_own_mut();
         std::mem::swap(&mut own.messages, &mut renewal.messages);
         for EndpointRenewal { id, former, new } in &mut renewal.endpoints {
+            // Another thread may have replaced the endpoint since, and then its keys are new already.
             if let Some(keys) = own.endpoints.get_mut(id).filter(|keys| keys.are_same(former)) {
                 std::mem::swap(keys, new);
             }
@@ -194,6 +197,7 @@ impl KeyTables {
     }
 
     pub(super) fn remove_own(&self, id: EntityId) {
+        // This lock ends with the line, so no two tables are locked at once.
         self.all_own_mut().endpoints.remove(&id);
         for peer in self.peers.read().unwrap_or_else(PoisonError::into_inner).values() {
             peer.received().remove_receiver(id);
@@ -206,6 +210,7 @@ impl KeyTables {
 
     /// Begins with the keys of a participant. It gets other keys for its MACs than before.
     pub(super) fn set_peer(&self, prefix: GuidPrefix, keys: KeysOfPeer) {
+        // The peer may have restarted, and receiver keys of its earlier session must not stay.
         self.remove_receiver(prefix);
         self.peers.write().unwrap_or_else(PoisonError::into_inner).insert(prefix, Arc::new(keys));
     }
@@ -277,6 +282,7 @@ impl ReceivedKeys {
         mut material: KeyMaterial,
         for_payloads: Option<KeyMaterial>,
     ) -> bool {
+        // An authenticated peer could otherwise fill the memory with keys for invented ids.
         if !self.endpoints.contains_key(&id) && self.endpoints.len() >= ENDPOINT_KEYS_MAX {
             return false;
         }
@@ -291,9 +297,11 @@ impl ReceivedKeys {
         }
         match for_payloads {
             Some(material) => _ = endpoint.payload_key.set(material, self.refuses_replays),
+            // Then the key of submessages serves for payloads, and a former payload key must not.
             None => endpoint.payload_key = KeyHistory::default(),
         }
         self.has_retired |= endpoint.key.has_retired() || endpoint.payload_key.has_retired();
+        debug_assert!(self.endpoints.len() <= ENDPOINT_KEYS_MAX, "both functions that add endpoints check the limit");
         true
     }
 
@@ -329,6 +337,7 @@ impl ReceivedKeys {
 
     /// Records what of an endpoint comes protected.
     pub(super) fn set_expected(&mut self, id: EntityId, expected: ExpectedProtection) {
+        // Beyond the limit nothing is expected, and the bytes of the endpoint stay refused.
         if self.endpoints.contains_key(&id) || self.endpoints.len() < ENDPOINT_KEYS_MAX {
             self.endpoints.entry(id).or_default().expected = Some(expected);
         }
@@ -350,6 +359,7 @@ impl ReceivedKeys {
     /// whose payloads alone are protected.
     pub(super) fn is_protected(&self, id: EntityId) -> bool {
         match self.endpoints.get(&id).and_then(|endpoint| endpoint.expected) {
+            // Before the match the protection is unknown, so plain bytes do not count.
             None => true,
             Some(expected) => expected.submessages,
         }

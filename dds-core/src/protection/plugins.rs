@@ -64,8 +64,10 @@ impl SecurityPlugins {
         let unix = unix_of(now);
         let identity = identity(credentials, unix)?;
         let policy = DomainPolicy::new(credentials, &identity, domain_id, unix)?;
+        // A part of the prefix follows from the certificate, so no peer can claim that of another.
         let prefix = GuidPrefix(identity.prefix(candidate.0));
         let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
+        // The identity without revocations stays, because each reload starts from it.
         let revoking = with_revocations(identity.clone(), &credentials.revocations, unix)?;
         let participant_data = participant_data(guid, policy.participant_info(), &algorithms_of(&identity));
         let local = LocalParticipant { identity: revoking, guid, participant_data };
@@ -81,6 +83,7 @@ impl SecurityPlugins {
                 SecurePairTopic::Messages => policy.rule.liveliness_protection_kind,
                 _ => policy.rule.discovery_protection_kind,
             };
+            // The reader has a key as well: its acknowledgments are submessages too.
             let (writer, reader) = topic.ids();
             for id in [writer, reader] {
                 keys.set_own(id, OwnKeys { submessages: send_key(kind)?.map(Arc::new), ..OwnKeys::default() });
@@ -131,6 +134,7 @@ impl SecurityPlugins {
             let text = "no property names a file of revoked certificates: set dds.sec.auth.identity_crl";
             return Err(fault(io::ErrorKind::Unsupported, Path::new(&self.certificate_name), text.to_owned()));
         };
+        // All files are read and verified before the change, so a bad file keeps the present lists.
         let files = place.read()?;
         let identity = with_revocations(self.identity.clone(), &files, unix_of(now))
             .map_err(|text| fault(io::ErrorKind::InvalidData, place.path(), text))?;
@@ -146,6 +150,7 @@ impl SecurityPlugins {
 
     fn handshakes(&self) -> MutexGuard<'_, Handshakes> {
         let mut handshakes = self.unchanged_handshakes();
+        // The caller may change the state, and a remembered deadline could then be too late.
         handshakes.forget_deadline();
         handshakes
     }
@@ -184,10 +189,12 @@ impl SecurityPlugins {
             // A reader sends none.
             payloads: payloads != ProtectionKind::None && id.is_writer(),
         };
+        // Without protection no cipher is used, so any list of the peer is acceptable.
         if submessages != ProtectionKind::None || payloads != ProtectionKind::None {
             handshakes.check_ciphers(prefix, remote.required_ciphers)?;
         }
         let Some(peer) = self.filter.keys.peer(prefix) else { return Ok(false) };
+        // Until here its bytes are refused. From now on the expected protection decides.
         peer.received().set_expected(id, expected);
         if !handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id) {
             return Err(TOO_MANY_RECEIVERS.to_owned());
@@ -200,8 +207,10 @@ impl SecurityPlugins {
             }
             let mut received = peer.received();
             let kind = if is_payload { received.payload_kind_of(id) } else { received.kind_of(id) };
+            // The keys of the peer are still on their way.
             let Some(kind) = kind else { return Ok(false) };
             let has_receiver = received.authenticates_origin(id) == Some(true);
+            // Otherwise a peer could send a key that signs where the governance demands encryption.
             check_strength((kind, has_receiver), required)?;
         }
         Ok(true)
@@ -247,6 +256,7 @@ fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, Strin
         None => LocalIdentity::new(authority, text, key.text()?, permissions, unix),
     };
     identity.map_err(|error| {
+        // The error names the file at fault, which may not be the first one.
         let name = if matches!(error, IdentityError::Key(_)) { &key.name } else { &certificate.name };
         format!("{name}: {error}")
     })
@@ -358,6 +368,7 @@ impl PeerSecurity for SecurityPlugins {
     fn local_endpoint(&self, endpoint: &mut EndpointData) {
         endpoint.security_info = self.policy.info_of(&endpoint.topic_name);
         let id = endpoint.guid.entity_id;
+        // An endpoint may be announced again, and peers still use its first keys.
         if self.filter.keys.own(id).is_some() {
             return;
         }
@@ -414,6 +425,7 @@ impl PeerSecurity for SecurityPlugins {
     }
 
     fn deadline(&self) -> Option<Instant> {
+        // One lock after the other, so that their order cannot deadlock.
         let now = self.latest();
         self.unchanged_handshakes().deadline(now)
     }
@@ -465,6 +477,7 @@ impl MessageTransform for SecurityPlugins {
     }
 
     fn explain(&self) -> String {
+        // An explanation changes nothing, so the remembered deadline stays valid.
         self.unchanged_handshakes().explain()
     }
 }

@@ -76,6 +76,7 @@ impl DomainPolicy {
         let Credentials { permissions_ca, governance, permissions, .. } = credentials;
         let authority = Certificate::from_pem(permissions_ca.text()?)
             .map_err(|error| format!("{}: {error}", permissions_ca.name))?;
+        // First, because both documents count only with the signature of this authority.
         authority.check_authority(now).map_err(|error| format!("{}: {error}", permissions_ca.name))?;
         let text =
             verify_document(&governance.bytes, &authority).map_err(|error| format!("{}: {error}", governance.name))?;
@@ -93,6 +94,7 @@ impl DomainPolicy {
             permissions_name: permissions.name.clone(),
         };
         policy.check_consistent()?;
+        // Peers make the same check. Here it fails with a reason that the user can read.
         policy.check_join(&policy.grant, now).map_err(|error| format!("{}: {error}", policy.permissions_name))?;
         Ok(policy)
     }
@@ -122,9 +124,11 @@ impl DomainPolicy {
         info: SecurityInfo,
         now: i64,
     ) -> Result<Grant, String> {
+        // The document comes from the peer. Only the signature of the authority makes it count.
         let grant = grant_of(permissions, &self.permissions_ca, certificate)
             .map_err(|error| format!("its permissions do not count: {error}"))?;
         self.check_join(&grant, now).map_err(|error| format!("its permissions: {error}"))?;
+        // Attributes without the valid bit would be compatible with any governance.
         if !self.participant_info().is_compatible(info) || !is_valid(info) {
             return Err("its governance protects messages, discovery or liveliness in another way".to_owned());
         }
@@ -140,6 +144,7 @@ impl DomainPolicy {
             return Err(format!("the validity of the grant `{}` has ended", grant.name));
         }
         let allows = |rule: &dds_security::access::AccessRule| rule.allows && rule.domains.contains(self.domain_id);
+        // Without join control, a signed grant within its validity is enough.
         if self.rule.enable_join_access_control && !grant.allows_by_default && !grant.rules.iter().any(allows) {
             return Err(format!("the grant `{}` has no rule that allows domain {}", grant.name, self.domain_id));
         }
@@ -238,6 +243,7 @@ impl DomainPolicy {
         let mut tags = String::new();
         for (name, value) in endpoint.data_tags.iter() {
             let joint = if tags.is_empty() { " with data tags" } else { "," };
+            // Escaped, because tags of peers reach logs.
             tags = format!("{tags}{joint} {name:?}={value:?}");
         }
         Err(format!("{verb} topic {:?}{tags} is {decision}", endpoint.topic_name))
@@ -345,14 +351,17 @@ fn protects_anything(topic: &TopicRule) -> bool {
 
 /// Whether a participant or an endpoint has attributes of DDS Security.
 fn is_valid(info: SecurityInfo) -> bool {
+    // Each mask has a bit of its own, and a peer may set only one of them.
     info.attributes & info.plugin_attributes & SecurityInfo::VALID != 0
 }
 
 /// Returns the grant for a certificate's subject.
 fn grant_of(document: &[u8], authority: &Certificate, certificate: &Certificate) -> Result<Grant, String> {
+    // Before the parser, which then sees only bytes that the authority has signed.
     let text = verify_document(document, authority).map_err(|error| error.to_string())?;
     let permissions = Permissions::parse(&text).map_err(|error| error.to_string())?;
     let grant = permissions.grant_for(certificate.subject()).cloned();
+    // Escaped, because the subject of a peer reaches logs.
     grant.ok_or_else(|| format!("no grant has the subject `{}`", certificate.subject_text().escape_debug()))
 }
 

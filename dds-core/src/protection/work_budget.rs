@@ -109,6 +109,7 @@ impl TokenBudget {
 type IdentityHalf = [u8; 6];
 
 fn half_of(prefix: GuidPrefix) -> IdentityHalf {
+    // A prefix has 12 bytes, so the half always exists.
     *prefix.0.first_chunk().unwrap_or(&[0; 6])
 }
 
@@ -122,6 +123,7 @@ struct WorkBucket {
 impl WorkBucket {
     /// Returns the bucket after one more operation of this weight; `None` without room for it.
     fn after_one(self, now: u64, weight: u32, (at_once, per_second): WorkLimit) -> Option<Self> {
+        debug_assert!(per_second > 0, "each limit permits some operations");
         let price = 1_000_000_000 / u64::from(per_second);
         let full_at = self.full_at.max(now) + price * u64::from(weight);
         if full_at - now <= price * u64::from(at_once) { Some(Self { full_at }) } else { None }
@@ -150,8 +152,10 @@ impl WorkBudget {
     pub(super) fn note_certificate(&mut self, prefix: GuidPrefix, certificate: &[u8]) {
         let half = half_of(prefix);
         if self.certificates.len() >= KNOWN_MAX && !self.certificates.contains_key(&half) {
+            // Any of them may go: its identity only counts as unknown once more.
             self.certificates.pop_first();
         }
+        debug_assert!(self.certificates.len() <= KNOWN_MAX, "the map makes room before it grows");
         self.certificates.insert(half, certificate.to_vec());
     }
 

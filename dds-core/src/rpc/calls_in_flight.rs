@@ -165,6 +165,7 @@ impl<R> CallsInFlight<R> {
         let state = &mut *guard;
         debug_assert!(state.writing > 0, "each write has a beginning");
         state.writing = state.writing.saturating_sub(1);
+        debug_assert!(state.early.len() <= EARLY_MAX, "`receive` drops replies beyond the limit");
         let mut unread = Vec::new();
         if let Some(number) = number {
             let mut call = Call {
@@ -174,6 +175,7 @@ impl<R> CallsInFlight<R> {
                 order: state.sent,
                 has_overflowed: false,
             };
+            // After the order of this call, so that `rematch` recognizes calls newer than its list.
             state.sent += 1;
             let early = std::mem::take(&mut state.early);
             for (of, reply) in early {

@@ -137,6 +137,7 @@ impl ReaderLosses {
             writers,
             departed,
             departed_before: total,
+            // The caller may pass a ledger of another reader, which has higher counts.
             doubtful: self.doubtful.saturating_sub(earlier.doubtful),
             from_future: self.from_future.saturating_sub(earlier.from_future),
             socket_dropped: self.socket_dropped.map(|now| now.saturating_sub(dropped_before)),

@@ -81,6 +81,7 @@ impl BatchPool {
         }
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         // More lists than that only help if as many batches are held at one time.
+        debug_assert!(spare.len() <= SPARE_LISTS_MAX, "only this function adds lists");
         if spare.len() < SPARE_LISTS_MAX {
             spare.push(list);
         }

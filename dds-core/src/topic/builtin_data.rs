@@ -151,6 +151,7 @@ impl From<&ParticipantData> for ParticipantBuiltinTopicData {
 fn product_version(data: &ParticipantData) -> String {
     let property = data.properties.iter().find(|(name, _)| name == VERSION_PROPERTY);
     match property {
+        // Other vendors may give the property another meaning.
         Some((_, version)) if data.vendor == VendorId::OURS => version.clone(),
         _ => data.product_version.clone(),
     }
@@ -209,6 +210,7 @@ pub(crate) fn topic_qos_of_writer(qos: &DataWriterQos) -> TopicQos {
 
 /// The policies that a topic and a reader have in common.
 pub(crate) fn topic_qos_of_reader(qos: &DataReaderQos) -> TopicQos {
+    // Readers have no durability service, lifespan or transport priority: these keep their defaults.
     TopicQos::default()
         .durability(qos.durability)
         .deadline(qos.deadline)

@@ -43,6 +43,7 @@ pub(super) fn parse<T>(
     if depth_of(text) > DEPTH_MAX {
         return Err(at_start(format!("elements lie more than {DEPTH_MAX} levels within each other")));
     }
+    // Entities of a DTD could expand a short file into a huge text.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text.trim_start_matches('\u{feff}'), options)
         .map_err(|error| DocumentError { line: error.pos().row, message: error.to_string() })?;

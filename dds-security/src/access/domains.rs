@@ -50,6 +50,7 @@ impl DomainSet {
         if ranges.is_empty() {
             return Err(error_at(node, "<domains> has no domain id".to_owned()));
         }
+        debug_assert!(ranges.iter().all(|(first, last)| first <= last), "empty ranges are refused above");
         Ok(Self { ranges })
     }
 }

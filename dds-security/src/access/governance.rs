@@ -95,6 +95,7 @@ impl Governance {
     /// Returns the rule of a domain. A participant must not join a domain without a rule.
     #[must_use]
     pub fn rule_of(&self, domain_id: u32) -> Option<&DomainRule> {
+        // Rules may overlap, and the first one wins. An author puts exceptions in front.
         self.rules.iter().find(|rule| rule.domains.contains(domain_id))
     }
 }
@@ -103,6 +104,7 @@ impl DomainRule {
     /// Returns the rule of a topic. A topic without a rule must not be used.
     #[must_use]
     pub fn rule_of(&self, topic: &str) -> Option<&TopicRule> {
+        // As with domains, the first rule wins. A pattern such as `*` comes last.
         self.topic_rules.iter().find(|rule| rule.topic_expression.matches(topic))
     }
 
@@ -119,6 +121,7 @@ impl DomainRule {
                 "topic_access_rules",
             ],
         )?;
+        // Each element is required: a default for a missing one could weaken the protection.
         let topics = only(node, "topic_access_rules")?;
         allow_only(topics, &["topic_rule"])?;
         Ok(Self {
@@ -149,6 +152,7 @@ impl TopicRule {
         )?;
         let data = only(node, "data_protection_kind")?;
         let data_protection_kind = kind(data)?;
+        // Protected payloads have no MACs for receivers, so kinds with them do not exist here.
         if !matches!(data_protection_kind, ProtectionKind::None | ProtectionKind::Sign | ProtectionKind::Encrypt) {
             return Err(error_at(data, format!("payloads cannot have the protection {}", text(data)?)));
         }
@@ -173,6 +177,7 @@ fn kind(node: Node<'_, '_>) -> Result<ProtectionKind, DocumentError> {
         ProtectionKind::SignWithOriginAuthentication,
         ProtectionKind::EncryptWithOriginAuthentication,
     ];
+    // A misspelled kind is an error, because a fallback to NONE would remove the protection.
     let found = kinds.into_iter().find(|kind| kind.to_string() == text);
     found.ok_or_else(|| error_at(node, format!("`{text}` is no kind of protection")))
 }

@@ -9,6 +9,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     let time = time.split_once('.').map_or(time, |(seconds, _)| seconds);
     let mut parts = time.splitn(3, ':');
     let (hour, minute, second) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    // UTC has leap seconds, so a minute may have a second 60.
     let is_time = hour < 24 && minute < 60 && second < 61;
     if !is_time || !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
         return None;

@@ -130,6 +130,7 @@ impl Permissions {
     /// Returns the grant for a subject. A participant without a grant may do nothing.
     #[must_use]
     pub fn grant_for(&self, subject: &SubjectName) -> Option<&Grant> {
+        // A document may have two grants for a subject. The first one decides, as with rules.
         self.grants.iter().find(|grant| grant.subject == *subject)
     }
 }
@@ -139,6 +140,7 @@ impl Grant {
     #[must_use]
     pub fn decide(&self, access: &AccessRequest<'_>, now: i64) -> AccessDecision {
         let decided = |is_allowed, reason| AccessDecision { is_allowed, grant: self.name.clone(), reason };
+        // The validity comes before the rules: outside of it, not even the default allows.
         if now < self.not_before {
             return decided(false, AccessReason::NotYetValid);
         }
@@ -155,6 +157,7 @@ impl Grant {
         allow_only(node, &["subject_name", "validity", "allow_rule", "deny_rule", "default"])?;
         let subject = only(node, "subject_name")?;
         let name = SubjectName::new(&text(subject)?);
+        // An empty name would equal that of a certificate without a subject.
         if name.is_empty() {
             return Err(error_at(subject, format!("`{}` is no subject name", text(subject)?)));
         }
@@ -166,12 +169,14 @@ impl Grant {
             moment::parse(&text).ok_or_else(|| error_at(node, format!("`{text}` is no date and time")))
         };
         let is_rule = |node: &Node<'_, '_>| is_named(*node, "allow_rule") || is_named(*node, "deny_rule");
+        // A missing default is an error: a guess could allow more than the author intends.
         let default = only(node, "default")?;
         Ok(Self {
             name: node.attribute("name").unwrap_or_default().to_owned(),
             subject: name,
             not_before: time("not_before")?,
             not_after: time("not_after")?,
+            // Both kinds stay in one list, because the first rule that applies decides.
             rules: children(node).filter(is_rule).map(AccessRule::read).collect::<Result<_, _>>()?,
             allows_by_default: match text(default)?.as_str() {
                 "ALLOW" => true,
@@ -191,6 +196,7 @@ impl AccessRule {
                 "publish" => AccessAction::Publish,
                 "subscribe" => AccessAction::Subscribe,
                 "relay" => AccessAction::Relay,
+                // `allow_only` has refused other names, so this is `domains`.
                 _ => continue,
             };
             criteria.push((action, Criteria::read(child)?));
@@ -200,6 +206,7 @@ impl AccessRule {
     }
 
     fn applies_to(&self, access: &AccessRequest<'_>) -> bool {
+        // Both directions fail closed: an allowance needs all partitions and tags, a denial needs one.
         let matches = |criteria: &Criteria| if self.allows { criteria.cover(access) } else { criteria.touch(access) };
         self.domains.contains(access.domain_id)
             && self.criteria.iter().any(|(action, criteria)| *action == access.action && matches(criteria))
@@ -237,6 +244,7 @@ impl Criteria {
             None => partition.is_empty(),
         };
         let has_partitions = match access.partitions {
+            // An endpoint without partitions is in the one without a name.
             [] => has(""),
             partitions => partitions.iter().all(|partition| has(partition)),
         };
@@ -247,10 +255,12 @@ impl Criteria {
     ///
     /// Without a list, they have all partitions. Without tags, they have all endpoints.
     fn touch(&self, access: &AccessRequest<'_>) -> bool {
+        // As above, an endpoint without partitions is in the one without a name.
         let names = if access.partitions.is_empty() { &[""][..] } else { access.partitions };
         let has_partition = self.partitions.as_ref().is_none_or(|patterns| {
             names.iter().any(|partition| patterns.iter().any(|pattern| pattern.matches(partition)))
         });
+        // An endpoint could evade a denial with a tag of its own, if that needed equal tags.
         let has_tag = self.data_tags.is_empty() || access.data_tags.iter().any(|tag| self.has_tag(tag));
         self.has_topic(access.topic) && has_partition && has_tag
     }

@@ -41,6 +41,7 @@ impl SubjectName {
         let text = text.trim();
         let (separator, text) = text.strip_prefix('/').map_or((',', text), |rest| ('/', rest));
         let mut attributes: Vec<_> = split(text, separator).iter().filter_map(|part| attribute(part)).collect();
+        // Tools write the attributes in different orders.
         attributes.sort();
         Self { attributes }
     }
@@ -93,6 +94,7 @@ fn split(text: &str, separator: char) -> Vec<String> {
         }
         // OpenSSL escapes nothing, so a `/` inside of a value is one that no `NAME=` follows.
         let begins = c == separator && (separator == ',' || begins_attribute(&text[at + c.len_utf8()..]));
+        debug_assert!(!parts.is_empty(), "the list begins with one part");
         match parts.last_mut() {
             Some(part) if !begins => part.push(c),
             _ => parts.push(String::new()),

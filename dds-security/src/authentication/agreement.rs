@@ -109,6 +109,7 @@ impl Agreement {
 
     /// The name on the wire.
     pub(super) fn name(self, spelling: Spelling) -> &'static str {
+        debug_assert_eq!(NAMES[self as usize].0, self, "the names have the order of the variants");
         let (_, old, new) = NAMES[self as usize];
         if spelling == Spelling::V1_2 { new } else { old }
     }
@@ -194,6 +195,7 @@ fn modp_number(bytes: &[u8]) -> Option<U2048> {
     padded[MODP_LEN - bytes.len()..].copy_from_slice(bytes);
     let public = U2048::from_be_bytes(padded);
     let modulus = number(MODULUS);
+    // With 0, 1 or p - 1, the secret would have at most two values.
     (public > U2048::ONE && public < modulus.wrapping_sub(&U2048::ONE)).then_some(public)
 }
 
@@ -201,6 +203,7 @@ fn modp_number(bytes: &[u8]) -> Option<U2048> {
 fn power(base: &U2048, exponent: &[u8; 32]) -> U2048 {
     let parameters = DynResidueParams::new(&number(MODULUS));
     let mut exponent = U256::from_be_byte_array((*exponent).into());
+    // The time depends on the bound, and not on the bits of the exponent.
     let mut power = DynResidue::new(base, parameters).pow_bounded_exp(&exponent, 256);
     exponent.zeroize();
     let number = power.retrieve();
@@ -216,8 +219,10 @@ fn number(hex: &str) -> U2048 {
 fn der_of(number: &[u8]) -> Vec<u8> {
     let start = number.iter().position(|byte| *byte != 0).unwrap_or(number.len());
     let digits = &number[start..];
+    // Numbers in DER have a sign, so a set first bit needs a zero in front.
     let is_negative = digits.first().is_none_or(|byte| byte & 0x80 != 0);
     let len = digits.len() + usize::from(is_negative);
+    debug_assert!(len <= MODP_LEN + 1, "a number is smaller than the modulus");
     let mut der = vec![2];
     match u8::try_from(len) {
         Ok(len @ 0..0x80) => der.push(len),

@@ -43,6 +43,7 @@ impl<'a> CdrReader<'a> {
     }
 
     pub(super) fn bytes(&mut self, len: usize) -> Result<&'a [u8], CdrError> {
+        // A peer writes the length, so the sum may overflow on targets with 32 bits.
         let end = self.at.checked_add(len).ok_or(CdrError { at: self.at })?;
         let bytes = self.bytes.get(self.at..end).ok_or(CdrError { at: self.at })?;
         self.at = end;
@@ -68,8 +69,11 @@ impl<'a> CdrReader<'a> {
 
     /// Reads the length of a sequence whose elements have at least `element_len` bytes each.
     pub(super) fn count(&mut self, element_len: usize) -> Result<usize, CdrError> {
+        debug_assert!(element_len > 0, "each element of a token has bytes");
         let count = self.u32()? as usize;
+        debug_assert!(self.at <= self.bytes.len(), "`bytes` checks the end before it moves on");
         let rest = self.bytes.len() - self.at;
+        // Without this limit, a short token could announce billions of elements.
         if count > rest / element_len { Err(self.error()) } else { Ok(count) }
     }
 
@@ -86,6 +90,8 @@ impl<'a> CdrReader<'a> {
     }
 
     fn align(&mut self, to: usize) -> Result<(), CdrError> {
+        debug_assert!(to.is_power_of_two(), "CDR aligns to powers of two");
+        // Padding has no defined value, so any bytes are accepted.
         let padding = self.at.next_multiple_of(to) - self.at;
         self.bytes(padding).map(|_| ())
     }
@@ -144,6 +150,7 @@ impl CdrWriter {
     }
 
     fn align(&mut self, to: usize) {
+        debug_assert!(self.bytes.len() >= self.origin, "the encapsulation header is the first write");
         let len = self.bytes.len() - self.origin;
         self.bytes.resize(self.origin + len.next_multiple_of(to), 0);
     }

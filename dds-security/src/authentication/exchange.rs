@@ -62,6 +62,7 @@ pub(super) struct Nonce {
 impl Nonce {
     /// Derives the values for one Request. No other participant can foresee them.
     pub(super) fn for_request(&self, request_hash: &[u8; 32]) -> Self {
+        // The challenge is public. Its own label keeps it independent of the secret key below.
         let challenge = *hmac(self.ephemeral.as_slice(), &[b"challenge", request_hash]);
         Self { challenge, ephemeral: hmac(self.ephemeral.as_slice(), &[b"ephemeral", request_hash]) }
     }
@@ -88,6 +89,7 @@ impl HandshakeCredentials {
             signature_name(identity.certificate.public_key(), spelling).as_bytes().to_vec(),
             agreement.name(spelling).as_bytes().to_vec(),
         ];
+        // Both sides hash the same five values, so a change on the way breaks the signature.
         let hash = hash_of(&values);
         Self { values, hash, certificate: identity.certificate.clone(), agreement, spelling }
     }
@@ -95,6 +97,7 @@ impl HandshakeCredentials {
     /// Reads the credentials of another participant, with all checks that need no operation with public keys.
     fn read(token: &DataHolder, hash_name: &'static str, remote: &[u8; 16]) -> Result<Self, HandshakeError> {
         let mut values: [Vec<u8>; 5] = Default::default();
+        // `required` refuses a name with two values: each side could hash another one.
         for (name, value) in CREDENTIALS.into_iter().zip(&mut values) {
             *value = required(token, name)?.to_vec();
         }
@@ -114,6 +117,7 @@ impl HandshakeCredentials {
         if remote[..6] != subject_half(&certificate) {
             return Err(HandshakeError::Guid);
         }
+        // The name must fit the key, because the key alone chooses the algorithm of the signature.
         if !is_signature_name(signature_name, certificate.public_key()) {
             return Err(unknown(signature_name));
         }
@@ -122,6 +126,7 @@ impl HandshakeCredentials {
 
     /// Checks that the authority has signed the certificate, which costs an operation with its public key.
     fn verified(self, local: &LocalParticipant, now: i64, permit: WorkPermit<'_>) -> Result<Self, HandshakeError> {
+        // The permit comes first: the chain of the certificate is the first costly operation.
         permit.take(self.agreement)?;
         local.identity.check_peer(&self.certificate, now).map_err(HandshakeError::Certificate)?;
         Ok(self)
@@ -162,6 +167,7 @@ impl RequestExchange {
     pub(super) fn new(local: &LocalParticipant, agreement: Agreement, nonce: &Nonce) -> Self {
         let own = HandshakeCredentials::own(local, agreement, agreement.spelling_of_request());
         let key = EphemeralKey::derive(agreement, &nonce.ephemeral);
+        // Only MODP has a form in DER, and Requests of this side never propose MODP.
         let (dh1, challenge1) = (key.public(false), nonce.challenge);
         let mut token = DataHolder::new(format!("{CLASS}+Req"));
         own.write(&mut token);
@@ -190,17 +196,21 @@ impl RequestExchange {
         now: i64,
         permit: WorkPermit<'_>,
     ) -> Result<(DataHolder, AuthenticatedPeer), HandshakeError> {
+        // A forger without the Request does not know its challenge, and this comparison costs nothing.
         if !self.is_answered_by(reply) {
             return Err(HandshakeError::Unexpected);
         }
+        // The signature covers the values of this side, so a Reply may leave them out.
         check_optional(reply, "hash_c1", &self.own.hash)?;
         check_optional(reply, "dh1", &self.dh1)?;
         let challenge2 = challenge(reply, "challenge2")?;
         let dh2 = required(reply, "dh2")?;
         let peer = HandshakeCredentials::read(reply, "hash_c2", remote)?.verified(local, now, permit)?;
+        // Another agreement than the proposed one would be a downgrade.
         if peer.agreement != self.own.agreement {
             return Err(HandshakeError::Mismatch("c.kagree_algo"));
         }
+        // An invalid point could reveal bits of the ephemeral key, which serves several Replies.
         peer.agreement.check_public(dh2)?;
         let transcript = Transcript {
             hash_c1: &self.own.hash,
@@ -210,6 +220,7 @@ impl RequestExchange {
             dh1: &self.dh1,
             dh2,
         };
+        // The signature comes before the agreement, so only the owner of the certificate triggers it.
         transcript.verify_reply(reply, &peer.certificate)?;
         let secret = self.key.agree(dh2)?;
         let final_token = transcript.sign_final(local)?;
@@ -260,13 +271,16 @@ impl ReplyExchange {
         let challenge1 = challenge(request, "challenge1")?;
         let dh1 = required(request, "dh1")?.to_vec();
         let peer = HandshakeCredentials::read(request, "hash_c1", remote)?;
+        // This check needs no operation with public keys, so it comes before the permit.
         if !peer.agreement.is_enough_for(local.identity.certificate.public_key()) {
             return Err(HandshakeError::WeakAgreement(peer.agreement.name(Spelling::V1_2)));
         }
         let peer = peer.verified(local, now, permit)?;
         peer.agreement.check_public(&dh1)?;
+        // The Reply keeps the spelling of the Request: a peer of version 1.1 knows no other.
         let own = HandshakeCredentials::own(local, peer.agreement, peer.spelling);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
+        // Cyclone DDS wants the public number of MODP in DER. Other vendors want its bytes.
         let dh2 = key.public(*vendor == CYCLONE_DDS);
         let challenge2 = nonce.challenge;
         let transcript = Transcript {
@@ -302,6 +316,7 @@ impl ReplyExchange {
         if !self.id.is_finished_by(final_token) {
             return Err(HandshakeError::Unexpected);
         }
+        // These values are optional in a Final, but must not contradict the signed ones.
         check_optional(final_token, "hash_c1", &self.peer.hash)?;
         check_optional(final_token, "hash_c2", &self.own_hash)?;
         check_optional(final_token, "dh1", &self.dh1)?;
@@ -315,6 +330,7 @@ impl ReplyExchange {
             dh2: &self.dh2,
         };
         let signature = required(final_token, "signature")?;
+        // `new` has verified the certificate, so only the signature is left.
         verify(&self.peer.certificate, &transcript.final_bytes(), signature)?;
         let secret = self.key.agree(&self.dh1)?;
         let secret = SharedSecret { secret: *secret, challenge1: self.id.challenge1, challenge2: self.id.challenge2 };
@@ -334,6 +350,7 @@ struct Transcript<'a> {
 
 impl Transcript<'_> {
     fn reply_bytes(&self) -> Vec<u8> {
+        // The order is the reverse of a Final, so no signature serves in place of the other.
         signed_bytes(&[
             ("hash_c2", self.hash_c2),
             ("challenge2", self.challenge2),
@@ -411,11 +428,13 @@ fn required<'a>(token: &'a DataHolder, name: &'static str) -> Result<&'a [u8], H
 }
 
 pub(super) fn challenge(token: &DataHolder, name: &'static str) -> Result<[u8; 32], HandshakeError> {
+    // A short challenge could repeat, and an old signature would fit it.
     required(token, name)?.try_into().map_err(|_| HandshakeError::Mismatch(name))
 }
 
 /// Checks a value that a token may leave out.
 fn check_optional(token: &DataHolder, name: &'static str, expected: &[u8]) -> Result<(), HandshakeError> {
+    // `binary` returns nothing for a repeated name, so presence is a question of its own.
     let is_present = token.binary_properties.iter().any(|(known, _)| known == name);
     if is_present && token.binary(name) != Some(expected) {
         return Err(HandshakeError::Mismatch(name));
@@ -431,6 +450,7 @@ fn hash_of(values: &[Vec<u8>; 5]) -> [u8; 32] {
 /// Returns a hash of all values of a Request that its answer depends on.
 pub(super) fn hash_of_request(request: &DataHolder) -> [u8; 32] {
     let names = CREDENTIALS.into_iter().chain(["dh1", "challenge1"]);
+    // The hash only tells copies apart, so a missing value may count as empty.
     let values: Vec<_> = names.map(|name| (name, request.binary(name).unwrap_or_default())).collect();
     Sha256::digest(signed_bytes(&values)).into()
 }
@@ -444,6 +464,7 @@ fn guid_of(mut list: &[u8]) -> Option<[u8; 16]> {
     let mut found = None;
     while let Some(([p0, p1, l0, l1], rest)) = list.split_first_chunk::<4>() {
         let (pid, len) = (u16::from_be_bytes([*p0, *p1]), u16::from_be_bytes([*l0, *l1]));
+        // Discovery ignores parameters behind the sentinel, so a GUID there must not count.
         if pid == PID_SENTINEL {
             break;
         }

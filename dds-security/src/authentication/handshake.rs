@@ -155,6 +155,7 @@ impl Proposals {
     }
 
     fn next(&self) -> Agreement {
+        debug_assert!(!self.wanted.is_empty(), "`new` adds a proposal, and no method removes the last one");
         self.wanted.front().copied().unwrap_or(Agreement::Ecdh)
     }
 
@@ -231,6 +232,8 @@ impl Repetition {
 
     /// Notes that the token is sent. `pause` is the time until the first repetition.
     fn note(&mut self, now: Duration, pause: Duration) {
+        debug_assert!((REPEAT_MIN..=REPEAT_MAX).contains(&pause), "`set_pause` clamps the pause");
+        // The pause reaches its limit long before the shift could overflow.
         let pause = pause.saturating_mul(1 << self.count.min(10)).min(REPEAT_MAX);
         self.next = Some(now.saturating_add(pause));
         self.count += 1;
@@ -242,6 +245,7 @@ impl PeerHandshake {
     #[must_use]
     pub fn new(local: Arc<LocalParticipant>, remote: HandshakeRemote, random: [u8; 32]) -> Self {
         let mut seed = Zeroizing::new(random);
+        // Both sides compare the same GUIDs, so exactly one of them begins.
         let role = if local.guid < remote.guid {
             HandshakeRole::Initiator(InitiatorState {
                 proposals: Proposals::new(Agreement::of_key(local.identity.certificate.public_key())),
@@ -291,6 +295,7 @@ impl PeerHandshake {
     pub fn note_requirement(&mut self, requires_p384: bool) {
         let HandshakeRole::Initiator(InitiatorState { proposals, .. }) = &mut self.role else { return };
         let wanted = if requires_p384 { Agreement::Ecdh384 } else { Agreement::Ecdh };
+        // A forged announcement must not weaken the proposals of a key with P-384.
         if !wanted.is_enough_for(self.local.identity.certificate.public_key()) || proposals.wanted.contains(&wanted) {
             return;
         }
@@ -413,6 +418,7 @@ impl PeerHandshake {
             // A late copy: its Final has come.
             return Ok(());
         }
+        // A copy of a known Request costs no signature: the same Reply goes out again.
         if let Some(known) = replier.pending.iter_mut().find(|pending| pending.reply.id.request_hash == request_hash) {
             let is_paused = known.last.is_some_and(|last| now.elapsed < last.saturating_add(self.pause));
             if !is_paused {
@@ -420,6 +426,7 @@ impl PeerHandshake {
             }
             return Ok(());
         }
+        // The place is chosen now and freed below, because a refused Request must change nothing.
         let evicted = replier.evicted(&self.seed, now.elapsed)?;
         // After a proof, no challenge is announced, so that a forger cannot announce the next one.
         let derived = self.peer.is_some().then(|| replier.nonce.for_request(&request_hash));
@@ -429,6 +436,7 @@ impl PeerHandshake {
             replier.pending.remove(index);
         }
         replier.pending.push(PendingReply { reply, since: now.elapsed, repetition: Repetition::new(), last: None });
+        debug_assert!(replier.pending.len() <= PENDING_MAX, "`evicted` has made room");
         if replier.asking.next.is_none() {
             // The other side has begun, so asking can wait for the Final.
             replier.asking.note(now.elapsed, self.pause);
@@ -454,9 +462,11 @@ impl PeerHandshake {
         };
         let answered = exchanges.iter().find(|exchange| exchange.is_answered_by(token));
         let exchange = answered.ok_or(HandshakeError::Unexpected)?;
+        // A recorded Reply of an earlier handshake has another challenge than the announced one.
         if announced.is_some_and(|announced| token.binary("challenge2") != Some(&announced)) {
             return Err(HandshakeError::Mismatch("challenge2"));
         }
+        // Nothing has changed before this line, so a forged Reply leaves the Request waiting.
         let (final_token, peer) = exchange.finish(token, &self.local, &self.remote.guid, now.unix, permit)?;
         // The key of the exchange has served, so only its challenge stays.
         self.answer_time = since.map(|since| now.elapsed.saturating_sub(since));
@@ -479,6 +489,7 @@ impl PeerHandshake {
         if replier.finished.as_ref().is_some_and(|finished| finished.is_finished_by(token)) {
             return Ok(());
         }
+        // A Final without a matching Reply asks for no permit.
         let known = replier.pending.iter().find(|pending| pending.reply.id.is_finished_by(token));
         permit.take(known.ok_or(HandshakeError::Unexpected)?.reply.agreement())?;
         let mut result = Err(HandshakeError::Unexpected);
@@ -494,9 +505,12 @@ impl PeerHandshake {
         let (index, peer) = result?;
         // Earlier Requests were late copies or forged. A later one may be that of a peer that has restarted: this Final
         // may be one from before, which arrives late.
+        debug_assert!(index < replier.pending.len(), "the index is one of the loop above");
         let answered = replier.pending.drain(..=index).next_back();
+        debug_assert!(answered.is_some(), "the drained range ends with the finished Reply");
         self.answer_time = answered.as_ref().map(|answered| now.elapsed.saturating_sub(answered.since));
         replier.finished = answered.map(|answered| answered.reply.id);
+        // A challenge must not serve twice: a recorded Final would fit it again.
         replier.nonce = next_nonce(&mut self.seed);
         self.peer = Some(peer);
         self.generation += 1;
@@ -513,9 +527,11 @@ impl InitiatorState {
     ) -> Option<DataHolder> {
         if std::mem::take(&mut self.sends_final) {
             self.last_final = Some(now);
+            debug_assert!(self.finished.is_some(), "only a finished exchange sends a Final");
             return self.finished.as_ref().map(|(_, token)| token.clone());
         }
         let WaitingRequest { exchanges, repetition, since, .. } = self.request.as_mut()?;
+        // A forged request for a proof causes Requests without an answer, so they end.
         if is_authenticated && repetition.count >= RENEWAL_REPEATS {
             self.request = None;
             return None;
@@ -533,6 +549,7 @@ impl InitiatorState {
         }
         let exchange = new_exchange(agreement);
         let token = exchange.token.clone();
+        debug_assert!(exchanges.len() < 3, "each of the three agreements has one exchange");
         exchanges.push(exchange);
         Some(token)
     }
@@ -544,6 +561,7 @@ impl ReplierState {
         if self.pending.len() < PENDING_MAX {
             return Ok(None);
         }
+        debug_assert_eq!(self.pending.len(), PENDING_MAX, "each new Reply evicts one before");
         let last = self.pending.iter().map(|pending| pending.since).max().unwrap_or_default();
         // Each answer costs a signature. A forger cannot foresee the end of the pause, and take each place first.
         let pause = hmac(seed, &[b"pause", &last.as_nanos().to_be_bytes()])[0] % ADMISSION_PAUSE_MS;
@@ -564,6 +582,7 @@ impl ReplierState {
             self.asking.note(now, pause);
             return Some(authentication_request(&self.nonce.challenge));
         }
+        // A Reply without its Final keeps an ephemeral key, so it must not stay forever.
         self.pending.retain(|pending| now < pending.since.saturating_add(PENDING_END));
         let pending = self.pending.iter_mut().find(|pending| pending.repetition.is_due(now))?;
         pending.repetition.note(now, pause);
@@ -576,6 +595,7 @@ impl ReplierState {
 fn next_nonce(seed: &mut Zeroizing<[u8; 32]>) -> Nonce {
     let nonce =
         Nonce { challenge: *hmac(seed.as_slice(), &[b"challenge"]), ephemeral: hmac(seed.as_slice(), &[b"ephemeral"]) };
+    // HMAC has no inverse, so the new seed does not reveal earlier nonces.
     let next = hmac(seed.as_slice(), &[b"next"]);
     *seed = next;
     nonce

@@ -77,6 +77,7 @@ impl DataHolder {
     pub(super) fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let class_id = reader.string()?.to_owned();
         let mut properties = Vec::new();
+        // The vector grows with the bytes that are there. The announced count reserves nothing.
         for _ in 0..reader.count(PROPERTY_LEN_MIN)? {
             properties.push((reader.string()?.to_owned(), reader.string()?.to_owned()));
         }
@@ -115,6 +116,7 @@ pub(super) fn signed_bytes(properties: &[(&str, &[u8])]) -> Vec<u8> {
 
 impl fmt::Debug for DataHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A value may be a key, so logs show its length only.
         let binary: Vec<_> = self.binary_properties.iter().map(|(name, value)| (name, value.len())).collect();
         f.debug_struct("DataHolder")
             .field("class_id", &self.class_id)

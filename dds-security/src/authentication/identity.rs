@@ -115,7 +115,9 @@ impl LocalIdentity {
         key: impl FnOnce() -> Result<PrivateKey, KeyError>,
     ) -> Result<Self, IdentityError> {
         Self::with_key(authority, certificate, permissions, now, |certificate| {
+            // The closure runs late, so a fault of the certificate is reported before one of the key.
             let key = key().map_err(IdentityError::Key)?;
+            // With the key of another identity, each handshake would fail, and only peers would see why.
             certificate.check_key(&key).map_err(IdentityError::Certificate)?;
             Ok(IdentityKey::File(key))
         })
@@ -147,10 +149,12 @@ impl LocalIdentity {
         key: impl FnOnce(&Certificate) -> Result<IdentityKey, IdentityError>,
     ) -> Result<Self, IdentityError> {
         let authority = Certificate::from_pem(authority).map_err(IdentityError::Authority)?;
+        // `check_identity` checks the authority again, but its error would name the wrong file.
         authority.check_authority(now).map_err(IdentityError::Authority)?;
         let certificate = Certificate::from_pem(certificate).map_err(IdentityError::Certificate)?;
         certificate.check_identity(&authority, now).map_err(IdentityError::Certificate)?;
         let key = key(&certificate)?;
+        // The file may have text around the certificate. Peers get the certificate only.
         let certificate_pem = certificate.to_pem().into_bytes();
         Ok(Self { certificate, certificate_pem, key, authority, revoked: None, answers: None, permissions })
     }
@@ -171,6 +175,7 @@ impl LocalIdentity {
     /// [`IdentityError::Revocation`] if the list is faulty or has the own certificate.
     pub fn with_revocation_list(mut self, list: &str) -> Result<Self, IdentityError> {
         let list = RevocationList::from_pem(list, &self.authority).map_err(IdentityError::Revocation)?;
+        // Peers with this list refuse the participant, so it fails before its first handshake.
         list.check(&self.certificate).map_err(IdentityError::Revocation)?;
         self.revoked = Some(list);
         Ok(self)
@@ -182,6 +187,7 @@ impl LocalIdentity {
     /// [`IdentityError::Revocation`] if a response is faulty, or is so about the own certificate.
     pub fn with_ocsp_responses(mut self, responses: &[u8], now: i64) -> Result<Self, IdentityError> {
         let answers = OcspResponses::from_der(responses, &self.authority, now).map_err(IdentityError::Revocation)?;
+        // Peers with these responses refuse the participant, so it fails before its first handshake.
         answers.check(&self.certificate).map_err(IdentityError::Revocation)?;
         self.answers = Some(answers);
         Ok(self)
@@ -220,6 +226,7 @@ impl LocalIdentity {
     /// Returns the identity token for discovery (DDS Security 1.1, 9.3.2.1).
     #[must_use]
     pub fn identity_token(&self) -> DataHolder {
+        // Nothing protects discovery yet, so these values are hints. The handshake proves the certificate.
         let mut token = DataHolder::new(CLASS);
         for (name, value) in [
             ("dds.cert.sn", self.certificate.subject_text()),
@@ -244,6 +251,7 @@ impl LocalIdentity {
     /// # Errors
     /// [`CertificateError`] if it does not count.
     pub fn check_peer(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
+        // Revocation looks for serial numbers, which are unique below one authority. So the issuer comes first.
         certificate.check_identity(&self.authority, now)?;
         self.check_revocation(certificate)
     }
@@ -253,6 +261,7 @@ impl LocalIdentity {
     /// # Errors
     /// [`CertificateError`] if it no longer counts.
     pub fn check_peer_again(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
+        // A verified signature stays valid, so only the clock and the lists need another look.
         self.authority.check_time(now)?;
         certificate.check_time(now)?;
         self.check_revocation(certificate)
@@ -271,8 +280,10 @@ impl LocalIdentity {
 #[must_use]
 pub fn adjusted_prefix(certificate: &Certificate, candidate: [u8; 12]) -> [u8; 12] {
     let half = subject_half(certificate);
+    // All bytes of the candidate count, although only six of the hash remain.
     let rest = Sha256::digest(candidate);
     let mut prefix = [0; 12];
+    // Peers compare this half with the certificate (DDS Security 1.1, 9.3.3).
     prefix[..6].copy_from_slice(&half);
     prefix[6..].copy_from_slice(&rest[..6]);
     prefix
@@ -283,6 +294,7 @@ pub(super) fn subject_half(certificate: &Certificate) -> [u8; 6] {
     let hash = Sha256::digest(certificate.subject_der());
     let mut half = [0; 6];
     let mut high = 0x80;
+    // The set bit takes the first place, so the bits of the hash move by one.
     for (place, byte) in half.iter_mut().zip(hash) {
         *place = high | byte >> 1;
         high = byte << 7;
@@ -293,6 +305,7 @@ pub(super) fn subject_half(certificate: &Certificate) -> [u8; 6] {
 /// Whether the class of a token is one of this plugin, in any version 1.
 pub(super) fn is_class(class: &str, suffix: &str) -> bool {
     let version = class.strip_suffix(suffix).and_then(|class| class.strip_prefix("DDS:Auth:PKI-DH:1."));
+    // Minor versions are compatible, so their number does not matter.
     version.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

@@ -61,6 +61,7 @@ impl GenericMessage {
             [0, 1, ..] => TokenByteOrder::Little,
             _ => return Err(CdrError { at: 0 }),
         };
+        // Anyone can send such a message, so its length is the limit of the work.
         if bytes.len() > LEN_MAX {
             return Err(CdrError { at: LEN_MAX });
         }

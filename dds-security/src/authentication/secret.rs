@@ -40,6 +40,7 @@ impl SharedSecret {
             hash.update(second);
             hmac(&hash.finalize(), &[&self.secret])
         };
+        // Both labels have 16 bytes. The missing space in the first one is no typing error.
         let salt = key_of(&self.challenge1, b"keyexchange salt", &self.challenge2);
         let key = key_of(&self.challenge2, b"key exchange key", &self.challenge1);
         KeyMaterial {

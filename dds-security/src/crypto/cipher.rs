@@ -56,6 +56,7 @@ impl Session {
         if self.kind.encrypts() {
             self.cipher.seal(header, associated, bytes)
         } else {
+            // GMAC is GCM without plain text: all bytes are associated data.
             self.cipher.seal(header, bytes, &mut [])
         }
     }
@@ -82,6 +83,7 @@ impl Session {
         let mut result = Err(OpenError::NotForThisReceiver);
         for (id, cipher) in &self.receivers {
             if let Some(mac) = footer.mac_for(*id) {
+                // Other receivers know the common key and can add a wrong MAC, so each key is tried.
                 result = cipher.open(header, footer.common, &mut [], mac);
                 if result.is_ok() {
                     break;

@@ -25,6 +25,7 @@ impl<'a> Footer<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), OpenError> {
         let (common, rest) = bytes.split_first_chunk::<MAC_LEN>().ok_or(OpenError::Malformed)?;
         let (count, rest) = rest.split_first_chunk::<4>().ok_or(OpenError::Malformed)?;
+        // The sender writes the count, so the product may overflow on targets with 32 bits.
         let len = (u32::from_be_bytes(*count) as usize).checked_mul(RECEIVER_LEN).ok_or(OpenError::Malformed)?;
         let (receivers, rest) = rest.split_at_checked(len).ok_or(OpenError::Malformed)?;
         Ok((Self { common, receivers }, rest))
@@ -32,6 +33,8 @@ impl<'a> Footer<'a> {
 
     /// Returns the MAC for the receiver with a key id.
     pub(crate) fn mac_for(&self, id: [u8; 4]) -> Option<&'a [u8; MAC_LEN]> {
+        debug_assert_eq!(self.receivers.len() % RECEIVER_LEN, 0, "`parse` takes whole entries");
+        // Ids of keys are in clear, so the search need not take constant time.
         let mut entries = self.receivers.chunks_exact(RECEIVER_LEN);
         entries.find_map(|entry| entry.strip_prefix(&id[..])?.first_chunk::<MAC_LEN>())
     }
@@ -52,8 +55,10 @@ pub(crate) fn push_footer(
     audience: Audience,
 ) {
     push_short_footer(out, common);
+    // The count comes before the MACs, and is known behind them.
     let count_at = out.len() - 4;
     let count = key.push_receiver_macs(header, common, audience, out);
+    debug_assert_eq!(out.len() - count_at - 4, count as usize * RECEIVER_LEN, "the count fits the MACs");
     if let Some(place) = out.get_mut(count_at..count_at + 4) {
         place.copy_from_slice(&count.to_be_bytes());
     }

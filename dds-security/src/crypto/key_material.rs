@@ -47,6 +47,7 @@ impl KeyMaterial {
             master_sender_key: [0; 32],
             receiver: None,
         };
+        // Bytes behind the length stay zero, so that equal keys compare as equal.
         let len = kind.key_len();
         if len > 0 {
             getrandom::fill(&mut material.sender_key_id)?;

@@ -134,6 +134,7 @@ fn pad_last(message: &mut Vec<u8>, mut start: usize) -> Result<(), TooLong> {
         let little = flags & LITTLE_ENDIAN != 0;
         let octets = usize::from(if little { u16::from_le_bytes([l0, l1]) } else { u16::from_be_bytes([l0, l1]) });
         let next = start + SUBMESSAGE_HEADER_LEN + octets;
+        // PAD and INFO_TS may be empty. Zero in others means the rest of the message.
         let is_empty = octets == 0 && matches!(id, 0x01 | 0x09);
         if next >= message.len() || (octets == 0 && !is_empty) {
             return if is_empty { Ok(()) } else { fill_length(message, start) };
@@ -184,6 +185,7 @@ impl ProtectedMessage<'_> {
     pub fn open_behind(&self, key: &mut ReceiveKey, out: &mut Vec<u8>) -> Result<usize, OpenError> {
         let opened = self.open_into(key, out);
         if opened.is_err() {
+            // Bytes that did not verify must not reach the caller.
             out.clear();
         }
         opened
@@ -232,6 +234,7 @@ impl ProtectedMessage<'_> {
         while at < at_end {
             let [id, flags, l0, l1] =
                 *self.rest.get(at..).and_then(|rest| rest.first_chunk::<4>()).ok_or(OpenError::Malformed)?;
+            // Content cannot hide a postfix here, because each submessage is skipped as a whole.
             if id == SRTPS_POSTFIX {
                 break;
             }

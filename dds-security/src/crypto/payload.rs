@@ -66,6 +66,7 @@ pub fn open(key: &mut ReceiveKey, payload: &[u8], out: &mut Vec<u8>) -> Result<(
     let (content, footer) = split(&header, payload)?;
     let start = out.len();
     out.extend_from_slice(content);
+    // Payloads have no MACs for receivers, so none is demanded.
     let opened = key.open_for_any(&header, &[], &mut out[start..], &footer);
     if opened.is_err() {
         out.truncate(start);
@@ -108,6 +109,7 @@ pub fn open_from(key: &mut ReceiveKey, message: &mut Vec<u8>, start: usize) -> R
     .ok_or(OpenError::Malformed)?;
     // Behind the footer there may be the padding of the submessage.
     let (footer, _) = Footer::parse(rest)?;
+    // As in `open`, payloads have no MACs for receivers.
     key.open_for_any(&header, &[], content, &footer)?;
     let (content_at, len) = (start + front_len(header.kind), content.len());
     message.copy_within(content_at..content_at + len, start);

@@ -48,6 +48,7 @@ impl ReceiveKey {
     /// From then on, bytes need a MAC of any of its keys.
     pub fn set_receiver(&mut self, part: [u8; 4], key: ReceiverKey) {
         self.receivers.insert(part, key);
+        // The kept sessions have no cipher for the new key.
         self.sessions = [const { None }; SESSIONS];
     }
 
@@ -146,6 +147,7 @@ impl ReceiveKey {
         if let Some(derived) = derived {
             self.keep(derived);
         }
+        // Only authentic numbers enter the window: forged ones would shut out true messages.
         self.check_replay(u64::from_be_bytes(header.iv_suffix))
     }
 
@@ -162,6 +164,10 @@ impl ReceiveKey {
     /// Keeps a new session in place of the oldest one.
     #[cold]
     fn keep(&mut self, session: Session) {
+        debug_assert!(
+            self.sessions.iter().flatten().all(|kept| kept.id != session.id),
+            "the caller has looked for the session"
+        );
         self.sessions.rotate_right(1);
         match &mut self.sessions[0] {
             // Some senders change the session often, so the memory is reused.

@@ -51,6 +51,7 @@ impl ReceiverTable {
         }
         let key = ReceiverKey::generate(material.kind)?;
         self.entries.insert(name, AddressedReceiver { key: key.clone(), cipher: None });
+        debug_assert!(self.entries.len() <= RECEIVERS_MAX, "the number was checked before");
         Ok(Some(key))
     }
 
@@ -96,6 +97,7 @@ impl AddressedReceiver {
         if self.cipher.is_none() {
             self.cipher = Cipher::of_receiver(material, &self.key, header.session_id);
         }
+        debug_assert!(self.cipher.is_some(), "the key of a sender never has the kind NONE");
         let Some(cipher) = &self.cipher else { return 0 };
         out.extend_from_slice(&self.key.id);
         out.extend_from_slice(&cipher.seal(header, common, &mut []));

@@ -33,7 +33,9 @@ impl ReplayWindow {
             self.mark(number);
             return true;
         };
+        debug_assert!(self.has(highest), "the highest number is marked");
         let ahead = number.wrapping_sub(highest);
+        // Numbers wrap around, so the shorter way decides between ahead and behind.
         if ahead != 0 && ahead < 1 << 63 {
             self.forget(highest, ahead);
             self.highest = Some(number);
@@ -50,6 +52,8 @@ impl ReplayWindow {
 
     /// Clears the bits of the numbers that now enter the window.
     fn forget(&mut self, highest: u64, ahead: u64) {
+        // A sender may jump by 2^62, and the loop below would take as many steps.
+        debug_assert!(ahead > 0, "the caller has checked the direction");
         if ahead >= NUMBERS {
             self.seen = [0; WORDS];
             return;

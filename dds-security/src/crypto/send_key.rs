@@ -127,6 +127,7 @@ impl SendKey {
 
     /// Takes an unused initialization vector, and its session key.
     pub(crate) fn next(&self) -> (CryptoHeader, Arc<Session>) {
+        // Only uniqueness matters, so the counter orders no other memory.
         let number = self.uses.fetch_add(1, Ordering::Relaxed);
         let renewals = number / MESSAGES_PER_SESSION;
         // The session ids wrap after 2^52 uses; the suffix still differs then.
@@ -149,6 +150,7 @@ impl SendKey {
                 *current = Arc::new(next);
             }
         }
+        debug_assert_eq!(current.id, id, "the material of a sender has a session for each id");
         Arc::clone(&current)
     }
 }

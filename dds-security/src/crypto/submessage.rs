@@ -97,6 +97,7 @@ pub fn open(key: &mut ReceiveKey, bytes: &[u8], out: &mut Vec<u8>) -> Result<usi
     let start = out.len();
     out.extend_from_slice(content);
     if let Err(error) = key.open(&header, &[], &mut out[start..], &footer) {
+        // Bytes that did not verify must not reach the caller.
         out.truncate(start);
         return Err(error);
     }
@@ -112,6 +113,7 @@ pub(crate) fn fill_length(message: &mut Vec<u8>, start: usize) -> Result<(), Too
     let Some([_, flags, l0, l1]) = message.get(start..).and_then(|rest| rest.first_chunk::<4>().copied()) else {
         return Ok(());
     };
+    // A length of zero reaches to the end of the message, and a postfix follows here.
     if padded == len && [l0, l1] != [0, 0] {
         return Ok(());
     }
@@ -129,12 +131,14 @@ pub(crate) fn body_len(len: usize) -> Result<u16, TooLong> {
 
 pub(crate) fn put_prefix(place: &mut [u8], id: u8, flags: u8, header: &CryptoHeader) {
     let octets = (CryptoHeader::WIRE_LEN as u16).to_le_bytes();
+    debug_assert!(place.len() >= PREFIX_LEN, "`front_len` has room for the prefix");
     place[..SUBMESSAGE_HEADER_LEN].copy_from_slice(&[id, flags | LITTLE_ENDIAN, octets[0], octets[1]]);
     place[SUBMESSAGE_HEADER_LEN..PREFIX_LEN].copy_from_slice(&header.to_bytes());
 }
 
 /// The caller has checked that the length fits.
 pub(crate) fn put_body_header(place: &mut [u8], len: usize) {
+    debug_assert!(body_len(len).is_ok(), "the caller has checked the length");
     let octets = body_len(len).unwrap_or_default().to_le_bytes();
     place[..SUBMESSAGE_HEADER_LEN].copy_from_slice(&[SEC_BODY, LITTLE_ENDIAN, octets[0], octets[1]]);
     place[SUBMESSAGE_HEADER_LEN..BODY_HEADER_LEN].copy_from_slice(&(len as u32).to_be_bytes());
@@ -154,6 +158,7 @@ pub(crate) fn push_postfix(
     message.extend_from_slice(&[id, LITTLE_ENDIAN, 0, 0]);
     push_footer(message, key, header, mac, audience);
     // A key has few receivers, so the length fits.
+    debug_assert!(message.len() - start <= usize::from(u16::MAX), "a key has few receivers");
     let octets = u16::try_from(message.len() - start - SUBMESSAGE_HEADER_LEN).unwrap_or_default().to_le_bytes();
     message[start + 2..start + 4].copy_from_slice(&octets);
 }

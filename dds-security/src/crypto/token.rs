@@ -44,6 +44,7 @@ impl KeyMaterial {
     /// Returns the value of the token's property.
     #[must_use]
     pub fn to_token(&self) -> Zeroizing<Vec<u8>> {
+        // The capacity is that of the longest token: a buffer that grows would leave keys behind.
         let mut out = Zeroizing::new(Vec::with_capacity(120));
         let [r0, r1, r2] = self.revision;
         out.extend_from_slice(&[r0, r1, r2, self.kind.to_wire()]);
@@ -54,6 +55,7 @@ impl KeyMaterial {
         let receiver = if self.kind == TransformationKind::None { None } else { self.receiver.as_ref() };
         out.extend_from_slice(&receiver.map_or([0; 4], |receiver| receiver.id));
         push_bytes(&mut out, receiver.map_or(&[][..], |receiver| &receiver.key[..self.kind.key_len()]));
+        debug_assert!(out.len() <= 120, "three keys of 32 bytes fit the capacity");
         out
     }
 

@@ -64,6 +64,7 @@ impl CheckedIdentity {
     #[must_use]
     pub fn decide(&self, access: &AccessRequest<'_>, now: i64) -> AccessDecision {
         let decided = |is_allowed, reason| AccessDecision { is_allowed, grant: self.grant.name.clone(), reason };
+        // Governance comes first: a domain without a rule must not be joined, even if a grant allows it.
         let Some(domain) = self.governance.rule_of(access.domain_id) else {
             return decided(false, AccessReason::NoDomainRule);
         };
@@ -71,6 +72,7 @@ impl CheckedIdentity {
         let is_controlled = match access.action {
             AccessAction::Publish => topic.enable_write_access_control,
             AccessAction::Subscribe => topic.enable_read_access_control,
+            // No attribute of a topic rule controls relays, so the grant always decides.
             AccessAction::Relay => true,
         };
         if !is_controlled {
@@ -98,6 +100,7 @@ pub fn check_with_password(folder: &Path, now: i64, password: &str) -> io::Resul
 
 fn check_folder(folder: &Path, mut check: Check<'_>) -> io::Result<KeystoreCheck> {
     let enclaves = folder.join("enclaves");
+    // A host has the folder of its identity only, and needs no keystore.
     let (root, folders) = if enclaves.is_dir() {
         let folders = enclaves_of(&enclaves)?;
         check.check_authorities(folder);
@@ -108,6 +111,7 @@ fn check_folder(folder: &Path, mut check: Check<'_>) -> io::Result<KeystoreCheck
         let text = "expected a folder with `enclaves`, or the folder of an identity with `cert.pem`";
         return Err(io::Error::new(io::ErrorKind::NotFound, text));
     };
+    // An empty result would read as success, although the path is probably wrong.
     if folders.is_empty() {
         return Err(io::Error::new(io::ErrorKind::NotFound, "no identity: expected `enclaves/NAME/cert.pem`"));
     }
@@ -130,6 +134,7 @@ struct Check<'a> {
 impl Check<'_> {
     /// Checks the private keys of the authorities, which need not be here, and the common governance.
     fn check_authorities(&mut self, folder: &Path) {
+        // A host has no keys of authorities. A missing file counts as one that others cannot read.
         for name in ["identity_ca", "permissions_ca"] {
             let key = folder.join("private").join(format!("{name}.key.pem"));
             self.check_mode(&key);
@@ -142,22 +147,26 @@ impl Check<'_> {
         let path = |file: &str| enclave.join(file);
         let identity_ca = self.authority(&path("identity_ca.cert.pem"));
         let certificate = self.certificate(&path("cert.pem"));
+        // A fault is a finding and ends nothing, so one call reports the faults of all files.
         if let (Some(authority), Some(certificate)) = (&identity_ca, &certificate) {
             let checked = certificate.check_identity(authority, self.now);
             self.unwrap(&path("cert.pem"), checked);
             self.check_revocation(&path("crl.pem"), authority, certificate);
             self.check_ocsp(&path("ocsp.der"), authority, certificate);
         }
+        // ROS 2 uses the URI if both exist, so a faulty `key.pem` beside it does not matter.
         if path(KEY_URI).exists() {
             self.check_token(&path(KEY_URI), certificate.as_ref());
         } else if let (Some(key), Some(certificate)) = (self.private_key(&path("key.pem")), &certificate) {
             let checked = certificate.check_key(&key);
             self.unwrap(&path("key.pem"), checked);
         }
+        // Without this authority, no signature of the documents can be verified.
         let permissions_ca = self.authority(&path("permissions_ca.cert.pem"))?;
         self.check_edited(&path("permissions.xml"), &path("permissions_ca.cert.pem"));
         let governance = self.governance(&path("governance.p7s"), &permissions_ca);
         let grant = self.grant(&path("permissions.p7s"), &permissions_ca, certificate.as_ref()?);
+        // Both documents were read before the first return, so faults of both are reported.
         let (governance, grant) = (governance?, grant?);
         self.check_domains(&path("governance.p7s"), &governance, &grant);
         // Errors of this identity make it unusable.
@@ -184,6 +193,7 @@ impl Check<'_> {
 
     fn private_key(&mut self, path: &Path) -> Option<PrivateKey> {
         let text = Zeroizing::new(self.unwrap(path, files::read_text(path))?);
+        // The mode matters even if the key is unusable here: other users may have read it.
         self.check_mode(path);
         let key = match self.password {
             Some(password) => PrivateKey::from_encrypted_pem(&text, password),
@@ -195,6 +205,7 @@ impl Check<'_> {
     /// Checks the URI of a private key in a PKCS #11 token, and the key there.
     fn check_token(&mut self, path: &Path, certificate: Option<&Certificate>) {
         let Some(text) = self.unwrap(path, files::read_text(path)) else { return };
+        // The URI may contain the PIN of the token.
         self.check_mode(path);
         let text = Zeroizing::new(text);
         self.open_token(path, &text, certificate);
@@ -203,6 +214,7 @@ impl Check<'_> {
     #[cfg(feature = "pkcs11")]
     fn open_token(&mut self, path: &Path, text: &str, certificate: Option<&Certificate>) {
         let Some(uri) = self.unwrap(path, text.parse::<crate::pki::Pkcs11Uri>()) else { return };
+        // The certificate names the kind of the key, so the search in the token needs it.
         if let Some(certificate) = certificate {
             self.unwrap(path, crate::pki::Pkcs11Key::open(&uri, certificate));
         }
@@ -215,12 +227,14 @@ impl Check<'_> {
     }
 
     fn check_revocation(&mut self, path: &Path, authority: &Certificate, certificate: &Certificate) {
+        // The list is optional: an authority may have revoked no certificate yet.
         if !path.exists() {
             return;
         }
         let Some(text) = self.unwrap(path, files::read_text(path)) else { return };
         let Some(list) = self.unwrap(path, RevocationList::from_pem(&text, authority)) else { return };
         self.unwrap(path, list.check(certificate));
+        // Participants still follow an old list, so this is no error.
         if let Some(end) = list.next_update().filter(|end| *end < self.now) {
             let text = "the list of revoked certificates is old: there is a newer one since";
             self.warn(path, format!("{text} {}; copy it here", moment::format(end)));
@@ -228,12 +242,14 @@ impl Check<'_> {
     }
 
     fn check_ocsp(&mut self, path: &Path, authority: &Certificate, certificate: &Certificate) {
+        // Responses are optional as well: an authority may have no responder.
         if !path.exists() {
             return;
         }
         let Some(bytes) = self.unwrap(path, files::read(path)) else { return };
         let Some(answers) = self.unwrap(path, OcspResponses::from_der(&bytes, authority, self.now)) else { return };
         self.unwrap(path, answers.check(certificate));
+        // Participants still follow an old response, so this is no error.
         if let Some(end) = answers.next_update(certificate).filter(|end| *end < self.now) {
             let text = "the OCSP response about this certificate is old: there is a newer one since";
             self.warn(path, format!("{text} {}; ask the responder again", moment::format(end)));
@@ -255,10 +271,12 @@ impl Check<'_> {
         if rule.topic_rules.is_empty() {
             self.warn(path, format!("domains {domains} have no rule for topics, so no topic can be used: add one"));
         }
+        // The setting is valid, but it lets participants in that the authority does not know.
         if rule.allow_unauthenticated_participants {
             let text = "allow participants without an identity: set allow_unauthenticated_participants to false";
             self.warn(path, format!("domains {domains} {text}"));
         }
+        // A protection at one level covers the samples, so the warning needs all three to be absent.
         let is_open = |rule: &&crate::access::TopicRule| {
             rule.metadata_protection_kind == ProtectionKind::None && rule.data_protection_kind == ProtectionKind::None
         };
@@ -279,6 +297,7 @@ impl Check<'_> {
             self.error(path, format!("no grant has the subject `{subject}`: correct <subject_name>, and sign again"));
             return None;
         };
+        // Participants refuse a grant outside of its validity, so both cases are errors.
         if self.now < grant.not_before {
             let from = moment::format(grant.not_before);
             self.error(path, format!("the validity of the grant begins on {from}: compare the clock of this host"));
@@ -293,7 +312,9 @@ impl Check<'_> {
 
     /// Checks that the domain of each rule that allows has a rule of the governance.
     fn check_domains(&mut self, path: &Path, governance: &Governance, grant: &Grant) {
+        // A rule that denies opens no domain, so it needs no governance.
         for rule in grant.rules.iter().filter(|rule| rule.allows) {
+            // Domain ids are too many to try all, so the ends of a range stand for it.
             let is_covered = rule.domains.samples().all(|domain_id| governance.rule_of(domain_id).is_some());
             if !is_covered {
                 let (line, domains) = (rule.line, &rule.domains);
@@ -305,10 +326,12 @@ impl Check<'_> {
 
     /// Warns if a document was edited after it was signed.
     fn check_edited(&mut self, document: &Path, authority: &Path) {
+        // Hosts need only the signed form, so the document may be missing.
         let Ok(text) = files::read_text(document) else { return };
         let signed = files::read(&document.with_extension("p7s")).ok();
         let authority = files::read_text(authority).ok().and_then(|text| Certificate::from_pem(&text).ok());
         let (Some(signed), Some(authority)) = (signed, authority) else { return };
+        // The signature changes the ends of lines, so the comparison goes line by line.
         if verify_document(&signed, &authority).is_ok_and(|signed| !signed.lines().eq(text.lines())) {
             let text = "the document differs from its signed form, which counts: run `dds security init` again";
             self.warn(document, text.to_owned());
@@ -362,6 +385,7 @@ impl fmt::Display for Finding {
 impl fmt::Display for CheckedIdentity {
     /// Writes what the identity may do, in lines.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The participant loses its access at the earlier of both ends.
         let end = self.grant.not_after.min(self.certificate.validity().not_after);
         writeln!(f, "{} ({}), valid until {}", self.name, self.certificate.subject_text(), moment::format(end))?;
         for rule in &self.grant.rules {

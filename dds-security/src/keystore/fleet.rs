@@ -107,6 +107,7 @@ impl Fleet {
     /// # Errors
     /// [`FleetError`] names the file and the fault.
     pub fn create(folder: &Path, options: &FleetOptions) -> Result<Self, FleetError> {
+        // A faulty name fails before the first file exists.
         for name in &options.identities {
             check_name(name)?;
         }
@@ -115,6 +116,7 @@ impl Fleet {
         for path in [&public, &enclaves] {
             fs::create_dir_all(path).map_err(|error| FleetError::Io(path.clone(), error))?;
         }
+        // The folder is closed to other users before the first key is in it.
         files::create_secret_folder(&private).map_err(|error| FleetError::Io(private.clone(), error))?;
         let mut files = Vec::new();
         let mut authority = |name: &str, title: &str| {
@@ -128,6 +130,7 @@ impl Fleet {
         for name in &options.identities {
             fleet.add_identity(name, options)?;
         }
+        // Signatures and copies come last, because they need the documents of all identities.
         fleet.refresh(&enclaves)?;
         Ok(fleet)
     }
@@ -153,6 +156,7 @@ impl Fleet {
     /// # Errors
     /// [`FleetError`] names the file and the fault.
     pub fn revoke(&mut self, name: &str, now: i64) -> Result<(), FleetError> {
+        // The name becomes part of a path, and must not leave the folder.
         check_name(name)?;
         let enclaves = self.folder.join("enclaves");
         let path = enclaves.join(name.trim_start_matches('/')).join("cert.pem");
@@ -179,7 +183,9 @@ impl Fleet {
         let mut all = before.clone();
         for list in lists.split_inclusive(END_OF_LIST) {
             let list = list.trim();
+            // The last piece may be text without a list, and a repeated call adds nothing.
             if list.ends_with(END_OF_LIST) && !all.contains(list) {
+                // Another tool may have left out the last line break, and a block begins on its own line.
                 if !all.is_empty() && !all.ends_with('\n') {
                     all.push('\n');
                 }
@@ -187,6 +193,7 @@ impl Fleet {
                 all.push('\n');
             }
         }
+        // Without this check, each call would report a change of the file.
         if all == before {
             return Ok(());
         }
@@ -215,6 +222,7 @@ impl Fleet {
             self.note(&certificate_path, FleetStep::Kept);
         } else {
             let token_key = enclave.join("key.p11");
+            // A new key in a file would not count: ROS 2 prefers the one in the token.
             if token_key.exists() {
                 return Err(FleetError::KeyInToken(token_key));
             }
@@ -226,6 +234,7 @@ impl Fleet {
             let certificate = self.identity_ca.issue(name, &key, validity).map_err(issue_error)?;
             self.add(&certificate_path, || certificate.to_pem().into_bytes())?;
         }
+        // A kept certificate may have another subject than the name, and the permissions need it.
         let text =
             files::read_text(&certificate_path).map_err(|error| FleetError::Io(certificate_path.clone(), error))?;
         let certificate =
@@ -237,6 +246,7 @@ impl Fleet {
 
     /// Signs each new or edited document, and copies the common files into each enclave.
     fn refresh(&mut self, enclaves: &Path) -> Result<(), FleetError> {
+        // All identities get a copy of the signed governance, so its signature comes first.
         self.sign(&enclaves.join("governance.xml"), |text| Governance::parse(text).map(|_| ()))?;
         let governance = enclaves.join("governance.p7s");
         let common = [
@@ -268,11 +278,14 @@ impl Fleet {
         parse: impl FnOnce(&str) -> Result<(), DocumentError>,
     ) -> Result<(), FleetError> {
         let signed_path = document.with_extension("p7s");
+        // The author may keep the document elsewhere. Participants read only the signed form.
         if !document.exists() && signed_path.exists() {
             return Ok(());
         }
         let text = files::read_text(document).map_err(|error| FleetError::Io(document.to_owned(), error))?;
+        // Participants would refuse a signed document with faults, so it is read before.
         parse(&text).map_err(|error| FleetError::Document(document.to_owned(), error))?;
+        // The signature changes the ends of lines, so only the lines are compared.
         let is_signed = files::read(&signed_path).is_ok_and(|file| {
             verify_document(&file, self.permissions_ca.certificate())
                 .is_ok_and(|signed| signed.lines().eq(text.lines()))
@@ -289,6 +302,7 @@ impl Fleet {
 
     /// Writes a file, unless it exists.
     fn add(&mut self, path: &Path, content: impl FnOnce() -> Vec<u8>) -> Result<(), FleetError> {
+        // The user may have edited the file, and its content is worth more than the new one.
         if path.exists() {
             self.note(path, FleetStep::Kept);
             return Ok(());
@@ -309,6 +323,7 @@ const END_OF_LIST: &str = "-----END X509 CRL-----";
 /// Reads a file of revocation lists, which may not exist.
 fn read_lists(path: &Path) -> Result<String, FleetError> {
     match files::read_text(path) {
+        // No file exists before the first revocation.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         lists => lists.map_err(|error| FleetError::Io(path.to_owned(), error)),
     }
@@ -341,9 +356,11 @@ fn authority(
     options: &FleetOptions,
     files: &mut Vec<FleetFile>,
 ) -> Result<Issuer, FleetError> {
+    // Another certificate of the authority would make all its identities invalid.
     if certificate.exists() {
         return read_authority(certificate, key, options.validity.not_before, files);
     }
+    // The key comes first here as well: a certificate without a key would count as made.
     let issuer = Issuer::with_key(title, secret_key(key, options.algorithm, files)?, options.validity)
         .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
     files::replace(certificate, issuer.certificate().to_pem().as_bytes())
@@ -359,6 +376,7 @@ fn secret_key(path: &Path, algorithm: KeyAlgorithm, made: &mut Vec<FleetFile>) -
     if path.exists() {
         let text = zeroize::Zeroizing::new(files::read_text(path).map_err(io_error)?);
         let key = PrivateKey::from_pem(&text).map_err(key_error)?;
+        // An interrupted call may have left the key. It counts only if the options want its algorithm.
         if !key.fits(algorithm) {
             return Err(FleetError::OtherAlgorithm(path.to_owned(), key.algorithm_text(), algorithm));
         }
@@ -375,6 +393,7 @@ fn secret_key(path: &Path, algorithm: KeyAlgorithm, made: &mut Vec<FleetFile>) -
 fn check_name(name: &str) -> Result<(), FleetError> {
     let is_fine = |part: &str| {
         let is_plain = part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        // A dot at the start would allow `..`, which leaves the folder.
         is_plain && !part.is_empty() && !part.starts_with('.')
     };
     let parts = name.strip_prefix('/').unwrap_or(name);
@@ -386,9 +405,11 @@ pub(super) fn enclaves_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     const DEPTH_MAX: usize = 16;
     let (mut found, mut open) = (Vec::new(), vec![(folder.to_owned(), 0)]);
     while let Some((folder, depth)) = open.pop() {
+        debug_assert!(depth <= DEPTH_MAX, "deeper folders are not opened");
         if folder.join("cert.pem").exists() {
             found.push(folder.clone());
         }
+        // The limit ends the search soon if the path is wrong, such as the root of a disk.
         if depth == DEPTH_MAX {
             continue;
         }
@@ -400,6 +421,7 @@ pub(super) fn enclaves_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
             }
         }
     }
+    // The order of `read_dir` depends on the file system, and that of findings must not.
     found.sort();
     Ok(found)
 }

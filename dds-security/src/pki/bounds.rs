@@ -19,6 +19,7 @@ pub(super) fn is_bounded(bytes: &[u8]) -> bool {
 }
 
 fn values_are_bounded(mut bytes: &[u8], count_max: usize, depth_left: usize) -> bool {
+    // This function recurses as the decoder does, so the limit protects both.
     if depth_left == 0 {
         return false;
     }

@@ -100,6 +100,7 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`] if it has none, or one with an unsupported key.
     pub fn from_pem(text: &str) -> Result<Self, CertificateError> {
+        // Tools append the certificates of authorities, so only the first one counts.
         let block = *pem::blocks(text, "CERTIFICATE").first().ok_or(CertificateError::Missing)?;
         Self::from_der(&pem::decode(block).ok_or(CertificateError::Malformed)?)
     }
@@ -109,6 +110,7 @@ impl Certificate {
     pub(crate) fn from_peer(text: &str) -> Result<Self, CertificateError> {
         let block = *pem::blocks(text, "CERTIFICATE").first().ok_or(CertificateError::Missing)?;
         let bytes = pem::decode(block).ok_or(CertificateError::Malformed)?;
+        // Anyone can send a certificate, and parsing costs time before a signature is verified.
         if bytes.len() > PEER_LEN_MAX {
             return Err(CertificateError::TooLong);
         }
@@ -120,6 +122,7 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`] if it is malformed or has an unsupported key.
     pub fn from_der(bytes: &[u8]) -> Result<Self, CertificateError> {
+        // The decoder recurses, and sorts sets in quadratic time.
         if !is_bounded(bytes) {
             return Err(CertificateError::Malformed);
         }
@@ -151,6 +154,7 @@ impl Certificate {
     /// The period in which the certificate counts.
     #[must_use]
     pub fn validity(&self) -> Validity {
+        // X.509 has no year after 9999, so the fallback is never used.
         let seconds = |time: x509_cert::time::Time| time.to_unix_duration().as_secs().try_into().unwrap_or(i64::MAX);
         let validity = self.parsed.tbs_certificate.validity;
         Validity { not_before: seconds(validity.not_before), not_after: seconds(validity.not_after) }
@@ -181,6 +185,7 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`] if that is not so.
     pub fn check_identity(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
+        // The validity of the authority may have ended since the start of this participant.
         authority.check_authority(now)?;
         self.check_issued(authority, now)?;
         self.check_extensions(&[])
@@ -190,6 +195,7 @@ impl Certificate {
     pub(super) fn check_responder(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
         self.check_issued(authority, now)?;
         self.check_extensions(&[ExtendedKeyUsage::OID])?;
+        // Without this purpose, each identity of the authority could revoke others, or deny its own revocation.
         let purposes = self.extension::<ExtendedKeyUsage>()?;
         let answers = purposes.is_some_and(|purposes| purposes.0.contains(&OCSP_SIGNING));
         if answers { Ok(()) } else { Err(CertificateError::OcspSignature) }
@@ -205,7 +211,9 @@ impl Certificate {
                 authority: authority.subject_text(),
             });
         }
+        // The signature comes before the details: until then an attacker has chosen them.
         self.check_signature(authority)?;
+        // A certificate without the extension does not restrict its key.
         let usage = self.extension::<KeyUsage>()?;
         if usage.is_some_and(|usage| !usage.digital_signature()) {
             return Err(CertificateError::NoIdentity);
@@ -230,6 +238,7 @@ impl Certificate {
         if constraints.map_or(!is_old, |constraints| !constraints.ca) {
             return Err(CertificateError::NoAuthority);
         }
+        // An ordinary certificate must not issue identities, even if the user names it as authority.
         if self.extension::<KeyUsage>()?.is_some_and(|usage| !usage.key_cert_sign()) {
             return Err(CertificateError::NoAuthority);
         }
@@ -251,6 +260,7 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError::OtherKey`] if it does not.
     pub fn check_key(&self, key: &PrivateKey) -> Result<(), CertificateError> {
+        // Public keys are no secret, so the comparison need not take constant time.
         if self.key == key.public() { Ok(()) } else { Err(CertificateError::OtherKey) }
     }
 
@@ -260,10 +270,12 @@ impl Certificate {
 
     fn check_signature(&self, authority: &Self) -> Result<(), CertificateError> {
         let parsed = &self.parsed;
+        // The outer algorithm is not signed, so it must repeat the inner one (RFC 5280, 4.1.1.2).
         if parsed.signature_algorithm != parsed.tbs_certificate.signature {
             return Err(CertificateError::Signature);
         }
         let signature = parsed.signature.as_bytes().ok_or(CertificateError::Malformed)?;
+        // If the bytes were no strict DER, the new encoding differs and the check fails, which is safe.
         let is_signed =
             authority.key.verifies(&parsed.signature_algorithm, &encoded(&parsed.tbs_certificate), signature);
         if is_signed { Ok(()) } else { Err(CertificateError::Signature) }
@@ -283,6 +295,7 @@ impl Certificate {
     /// Refuses critical extensions, unless they are known or among `allowed`.
     fn check_extensions(&self, allowed: &[ObjectIdentifier]) -> Result<(), CertificateError> {
         let extensions = self.parsed.tbs_certificate.extensions.as_deref().unwrap_or_default();
+        // A critical extension may restrict the certificate, so RFC 5280, 4.2 forbids to ignore it.
         match extensions.iter().find(|extension| {
             extension.critical && !KNOWN.contains(&extension.extn_id) && !allowed.contains(&extension.extn_id)
         }) {

@@ -44,6 +44,7 @@ impl OcspResponses {
         while !bytes.is_empty() {
             let (_, _, rest) = split_value(bytes).ok_or(CertificateError::OcspMalformed)?;
             let (response, _) = bytes.split_at(bytes.len() - rest.len());
+            debug_assert!(rest.len() < bytes.len(), "each value has a tag and a length");
             answers.extend(read(response, authority, now)?);
             bytes = rest;
         }
@@ -58,6 +59,7 @@ impl OcspResponses {
     /// [`CertificateError::Revoked`], or [`CertificateError::OcspUnknown`] if the authority does not know it.
     pub fn check(&self, certificate: &Certificate) -> Result<(), CertificateError> {
         match self.newest(certificate).map(|answer| answer.cert_status) {
+            // Responses are optional, so a certificate without one counts.
             None | Some(CertStatus::Good(_)) => Ok(()),
             Some(CertStatus::Revoked(_)) => Err(CertificateError::Revoked),
             Some(CertStatus::Unknown(_)) => Err(CertificateError::OcspUnknown),
@@ -150,6 +152,7 @@ fn is_signed(basic: &BasicOcspResponse, authority: &Certificate, produced: i64) 
     if is_by(authority.public_key()) {
         return true;
     }
+    // Each certificate costs an operation, and the file decides about their number.
     let certificates = basic.certs.iter().flatten().take(RESPONDERS_MAX);
     let mut responders = certificates.filter_map(|certificate| Certificate::from_der(&encoded(certificate)).ok());
     responders.any(|responder| responder.check_responder(authority, produced).is_ok() && is_by(responder.public_key()))

@@ -94,7 +94,9 @@ impl Pkcs11Key {
         let state = Arc::new(Mutex::new(KeyState::Open(OpenKey::new(uri, &public)?)));
         let key = Self { uri: uri.clone(), public, state, busy: Arc::default() };
         let mut challenge = [0; 32];
+        // A token that repeats an old signature fails with fresh bytes.
         getrandom::fill(&mut challenge).map_err(|error| Pkcs11Error::Sign(error.to_string()))?;
+        // The signature must fit the certificate, so a key of another one fails before the first handshake.
         key.sign_handshake(&challenge)?;
         Ok(key)
     }
@@ -106,6 +108,7 @@ impl Pkcs11Key {
         let start = Instant::now();
         let signed = self.sign(bytes);
         let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        // Failed attempts block the thread as well, so they count.
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         signed
     }
@@ -116,9 +119,11 @@ impl Pkcs11Key {
     }
 
     fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, Pkcs11Error> {
+        // The lock spans the whole operation, because a session signs one text at a time.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let KeyState::Open(open) = &*state {
             match open.sign(&self.public, bytes) {
+                // A new session follows below. It is tried once, so a dead token fails at once.
                 Err(error) if has_ended(&error) => {}
                 signed => return self.checked(bytes, signed),
             }
@@ -137,6 +142,7 @@ impl Pkcs11Key {
         // The old session closes first: some tokens have only one.
         *state = KeyState::Lost;
         let opened = OpenKey::new(&self.uri, &self.public);
+        // A few wrong PINs lock a token, so this error is final.
         if let Err(error @ Pkcs11Error::Pin(_)) = &opened {
             *state = KeyState::Refused(error.clone());
         }
@@ -147,6 +153,7 @@ impl Pkcs11Key {
     fn checked(&self, bytes: &[u8], signed: Result<Vec<u8>, Error>) -> Result<Vec<u8>, Pkcs11Error> {
         let signature = signed.map_err(|error| Pkcs11Error::Sign(text_of(&error)))?;
         let signature = encoded(&self.public, signature).ok_or(Pkcs11Error::OtherKey)?;
+        // A peer would refuse a wrong signature, and the user of this side would not see why.
         if self.public.verifies_handshake(bytes, &signature) { Ok(signature) } else { Err(Pkcs11Error::OtherKey) }
     }
 }
@@ -175,6 +182,7 @@ impl OpenKey {
         let module = module(&uri.module)?;
         let failed = |error: Error| Pkcs11Error::Module(uri.module.clone(), text_of(&error));
         let (slot, info) = find_token(&module, &uri.token, failed)?;
+        // A signature changes no object of the token, so this session need not write.
         let session = module.open_ro_session(slot).map_err(failed)?;
         login(&session, &info, &uri.pin)?;
         let key = find_key(&session, uri, public, failed)?;
@@ -208,6 +216,7 @@ fn encoded(public: &PublicKey, signature: Vec<u8>) -> Option<Vec<u8>> {
 fn module(path: &Path) -> Result<Pkcs11, Pkcs11Error> {
     static MODULES: Mutex<BTreeMap<PathBuf, Pkcs11>> = Mutex::new(BTreeMap::new());
     let failed = |error: Error| Pkcs11Error::Module(path.to_owned(), text_of(&error));
+    // The lock spans the load as well, so two threads do not load a library twice.
     let mut modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
     let module = match modules.get(path) {
         Some(module) => module.clone(),
@@ -231,6 +240,7 @@ fn find_token(
     let (mut fitting, mut labels) = (Vec::new(), Vec::new());
     for slot in module.get_slots_with_token().map_err(&failed)? {
         let info = module.get_token_info(slot).map_err(&failed)?;
+        // A token before its initialization has no keys, and often no label.
         if !info.token_initialized() {
             continue;
         }
@@ -262,6 +272,7 @@ fn login(session: &Session, info: &TokenInfo, pin: &PinSource) -> Result<(), Pkc
     let pin = match pin {
         PinSource::Value(pin) => Some(pin.clone()),
         PinSource::File(path) => Some(read_pin(path)?),
+        // The user types the PIN at the device itself.
         PinSource::None if info.protected_authentication_path() => None,
         PinSource::None if info.login_required() => return Err(Pkcs11Error::NoPin),
         PinSource::None => return Ok(()),
@@ -282,6 +293,7 @@ fn read_pin(path: &Path) -> Result<Zeroizing<String>, Pkcs11Error> {
     let mut text = Zeroizing::new(String::with_capacity(PIN_LEN_MAX as usize));
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(PIN_LEN_MAX).read_to_string(&mut text).map_err(failed)?;
+    // Editors add a line break at the end, which is no part of the PIN.
     let line = text.lines().next().unwrap_or_default();
     if line.is_empty() {
         return Err(Pkcs11Error::PinFile(path.to_owned(), "the first line is empty".to_owned()));
@@ -301,6 +313,7 @@ fn find_key(
         PublicKey::P384(_) => (KeyType::EC, "EC P-384"),
         PublicKey::Rsa(_) => (KeyType::RSA, "RSA"),
     };
+    // A label often names a key pair and its certificate, so class and kind decide too.
     let mut template = vec![Attribute::Class(ObjectClass::PRIVATE_KEY), Attribute::KeyType(kind)];
     template.extend(uri.object.clone().map(Attribute::Label));
     template.extend(uri.id.clone().map(Attribute::Id));

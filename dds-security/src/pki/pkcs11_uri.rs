@@ -84,6 +84,7 @@ impl std::str::FromStr for Pkcs11Uri {
     fn from_str(text: &str) -> Result<Self, Pkcs11Error> {
         let rest = text.trim().strip_prefix("pkcs11:").ok_or(Pkcs11Error::NoUri)?;
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        // One list serves both parts, because no attribute belongs to both.
         let mut names = Names::default();
         let (mut token, mut object, mut id) = (TokenFilter::default(), None, None);
         for attribute in path.split(';').filter(|attribute| !attribute.is_empty()) {
@@ -91,6 +92,7 @@ impl std::str::FromStr for Pkcs11Uri {
             match name {
                 "object" => object = Some(value.to_vec()),
                 "id" => id = Some(value.to_vec()),
+                // The search finds private keys only, so the value adds nothing.
                 "type" if *value == b"private"[..] => {}
                 "type" => return Err(Pkcs11Error::Attribute(name.to_owned(), "must be `private`")),
                 _ => token.set(name, text_of(name, &value)?.as_str())?,
@@ -102,6 +104,7 @@ impl std::str::FromStr for Pkcs11Uri {
             let text = text_of(name, &value)?;
             match (name, &pin) {
                 ("module-path", _) => module = Some(PathBuf::from(text.as_str())),
+                // The wrong one of two PINs could lock the token.
                 ("pin-value" | "pin-source", PinSource::Value(_) | PinSource::File(_)) => {
                     return Err(Pkcs11Error::Attribute(name.to_owned(), "is a second PIN: remove one of both"));
                 }
@@ -110,10 +113,12 @@ impl std::str::FromStr for Pkcs11Uri {
                 _ => return Err(unknown(name)),
             }
         }
+        // Any private key would fit, and the order of the token would choose.
         if object.is_none() && id.is_none() {
             return Err(Pkcs11Error::NoObject);
         }
         let module = module.ok_or(Pkcs11Error::NoModule)?;
+        // Errors and logs show the path only: the query may have the PIN.
         Ok(Self { path: legible(&format!("pkcs11:{path}")), module, token, object, id, pin })
     }
 }
@@ -130,6 +135,7 @@ impl TokenFilter {
                 self.slot_id = Some(number?);
                 return Ok(());
             }
+            // An ignored attribute would make the filter fit other tokens.
             _ => return Err(unknown(name)),
         };
         *place = Some(value.to_owned());
@@ -171,6 +177,7 @@ fn decoded<'a>(
         return Err(fault(name, "has no value: write NAME=VALUE"));
     }
     let malformed = || fault(name, "has a malformed value: write each `%` as %25");
+    // No value is longer than its text, so the buffer never moves and leaves no PIN behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(value.len()));
     let mut rest = value.as_bytes();
     while let Some((first, others)) = rest.split_first() {
@@ -186,6 +193,7 @@ fn decoded<'a>(
         bytes.push(byte);
         rest = others;
     }
+    debug_assert!(bytes.len() <= value.len(), "an escape has more characters than bytes");
     Ok((name, bytes))
 }
 
@@ -197,7 +205,9 @@ fn text_of(name: &str, value: &[u8]) -> Result<Zeroizing<String>, Pkcs11Error> {
 /// Reads the place of a PIN: `file:PATH`, `file:///PATH` or a path.
 fn file_of(text: &str) -> Result<PathBuf, Pkcs11Error> {
     let path = text.strip_prefix("file:").unwrap_or(text);
+    // Both `file:/path` and `file:///path` name a file of this host.
     let path = path.strip_prefix("//").unwrap_or(path);
+    // RFC 7512 lets `|` start a program, which a file with settings must not do.
     if path.starts_with('|') || path.is_empty() {
         return Err(Pkcs11Error::Attribute("pin-source".to_owned(), "must name a file: programs are not started"));
     }

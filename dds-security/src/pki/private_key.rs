@@ -123,6 +123,7 @@ impl PrivateKey {
             let bytes = pem::decode(block).ok_or(KeyError::Malformed)?;
             return Ok(Self { pair: read(&bytes)? });
         }
+        // A plain key needs no password, so this form comes last.
         let block = pem::blocks(text, "ENCRYPTED PRIVATE KEY").into_iter().next().ok_or(KeyError::Missing)?;
         let password = password.ok_or(KeyError::Encrypted)?;
         let bytes = pem::decode(block).ok_or(KeyError::Malformed)?;
@@ -166,6 +167,7 @@ impl PrivateKey {
     /// Whether another key is the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
+        // The public halves decide, so the comparison of secrets is not needed.
         self.public() == other.public()
     }
 
@@ -217,6 +219,7 @@ fn from_pkcs8(bytes: &[u8]) -> Result<KeyPair, KeyError> {
     let info = pkcs8::PrivateKeyInfo::try_from(bytes).map_err(|_| KeyError::Malformed)?;
     match info.algorithm.oid {
         EC_PUBLIC_KEY => {
+            // The file names its curve, and each library refuses the other one.
             let p256 = p256::SecretKey::try_from(info.clone()).map(|key| KeyPair::P256(key.into()));
             p256.or_else(|_| p384::SecretKey::try_from(info).map(|key| KeyPair::P384(key.into())))
                 .map_err(|_| KeyError::Algorithm)
@@ -253,6 +256,7 @@ fn from_encrypted(bytes: &[u8], password: &str) -> Result<KeyPair, KeyError> {
 }
 
 fn from_sec1(bytes: &[u8]) -> Result<KeyPair, KeyError> {
+    // SEC 1 may leave out the curve. Then the length of the number tells it.
     let p256 = p256::SecretKey::from_sec1_der(bytes).map(|key| KeyPair::P256(key.into()));
     p256.or_else(|_| p384::SecretKey::from_sec1_der(bytes).map(|key| KeyPair::P384(key.into())))
         .map_err(|_| KeyError::Algorithm)
@@ -277,9 +281,12 @@ pub(crate) fn scalar_from(random: &[u8; 32], label: &[u8]) -> p256::SecretKey {
 
 /// As [`scalar_from`], for P-384.
 pub(crate) fn scalar_384_from(random: &[u8; 32], label: &[u8]) -> p384::SecretKey {
+    // Even fewer numbers are no scalars of P-384, so the loop practically ends at once.
     let mut attempt = 0_u8;
     loop {
         let mut bytes = Zeroizing::new([0; 48]);
+        // One HMAC has 32 bytes, and the scalar has 48.
+        debug_assert_eq!(bytes.len(), 2 * 24, "two halves fill the scalar");
         for (half, places) in (0_u8..).zip(bytes.chunks_mut(24)) {
             places.copy_from_slice(&crate::crypto::hmac(random, &[label, b"384", &[attempt, half]])[..24]);
         }

@@ -89,6 +89,7 @@ impl PublicKey {
             },
             RSA_ENCRYPTION => {
                 let key = RsaPublicKey::from_pkcs1_der(bytes).ok()?;
+                // Shorter keys are weak. Longer ones would let a peer cause costly operations.
                 RSA_BITS.contains(&key.n().bits()).then_some(Self::Rsa(key))
             }
             _ => None,
@@ -100,6 +101,7 @@ impl PublicKey {
         match self {
             Self::P256(_) => "EC-prime256v1",
             Self::P384(_) => "EC-secp384r1",
+            // DDS Security 1.1 has this one name for RSA keys of any length.
             Self::Rsa(_) => "RSA-2048",
         }
     }
@@ -114,10 +116,12 @@ impl PublicKey {
 
     /// Verifies the signature of a certificate or a list: the algorithm names the hash.
     pub(super) fn verifies(&self, algorithm: &AlgorithmIdentifierOwned, bytes: &[u8], signature: &[u8]) -> bool {
+        // PSS counts with SHA-256 only, so its parameters need no look: others fail to verify.
         let hash = match algorithm.oid {
             ECDSA_WITH_SHA256 | RSA_WITH_SHA256 | RSA_PSS => Hash::Sha256,
             ECDSA_WITH_SHA384 | RSA_WITH_SHA384 => Hash::Sha384,
             RSA_WITH_SHA512 => Hash::Sha512,
+            // Forgers can find collisions of SHA-1 and MD5, so these are not supported.
             _ => return false,
         };
         self.verifies_with(algorithm.oid, hash, bytes, signature)
@@ -131,6 +135,7 @@ impl PublicKey {
         bytes: &[u8],
         signature: &[u8],
     ) -> bool {
+        // A peer chooses the algorithm, so it must fit the key. Some signers write the id of the key there.
         match (self, algorithm, hash) {
             (Self::P256(key), ECDSA_WITH_SHA256 | EC_PUBLIC_KEY, Hash::Sha256) => {
                 ecdsa::verifies(EcdsaKey::P256Sha256(*key), bytes, signature)
@@ -158,6 +163,7 @@ impl PublicKey {
     /// Verifies a signature of a handshake: ECDSA with the hash of the curve's size, or RSASSA-PSS-SHA256.
     #[cfg(feature = "authentication")]
     pub(crate) fn verifies_handshake(&self, bytes: &[u8], signature: &[u8]) -> bool {
+        // The key alone decides, so a peer cannot choose a weaker algorithm.
         match self {
             Self::P256(key) => ecdsa::verifies(EcdsaKey::P256Sha256(*key), bytes, signature),
             Self::P384(key) => ecdsa::verifies(EcdsaKey::P384Sha384(*key), bytes, signature),
@@ -202,6 +208,7 @@ pub(super) fn key_identifier(info: &SubjectPublicKeyInfoOwned) -> der::Result<[u
     let bytes = info.subject_public_key.as_bytes().map_or_else(|| info.to_der(), |bytes| Ok(bytes.to_vec()))?;
     let hash = Sha256::digest(bytes);
     let mut identifier = [0; 20];
+    // The value only helps to find a key and proves nothing, so 160 bits are enough.
     identifier.copy_from_slice(&hash[..20]);
     Ok(identifier)
 }

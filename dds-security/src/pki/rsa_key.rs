@@ -82,6 +82,7 @@ impl RsaKey {
     /// Returns random numbers for one signature. An outsider cannot foresee them, even if the system has none left.
     fn numbers(&self, digest: &[u8]) -> Numbers {
         let mut fresh = Zeroizing::new([0; 32]);
+        // Without fresh bytes, the secret seed and the digest still give numbers that others cannot foresee.
         let has_fresh = getrandom::fill(&mut fresh[..]).is_ok();
         Numbers { key: hmac(&self.seed[..], &[&fresh[..], &[u8::from(has_fresh)], digest]), block: 0 }
     }

@@ -52,10 +52,12 @@ pub(super) fn verify(content: &[u8], signature: &[u8], authority: &Certificate) 
         return Err(SignatureError::Malformed);
     }
     let data: SignedData = info.content.decode_as().map_err(|_| SignatureError::Malformed)?;
+    // With a second copy inside, the verifier and the reader could see different documents.
     if data.encap_content_info.econtent.is_some() {
         return Err(SignatureError::NotDetached);
     }
     let signers = data.signer_infos.0.as_slice();
+    // Each signer costs an operation, and the file decides about their number.
     if signers.is_empty() || signers.len() > SIGNERS_MAX {
         return Err(SignatureError::NoSigner);
     }
@@ -63,6 +65,7 @@ pub(super) fn verify(content: &[u8], signature: &[u8], authority: &Certificate) 
     if signers.peek().is_none() {
         return Err(SignatureError::OtherSigner { authority: authority.subject_text() });
     }
+    // Several signers may name the authority. One of them with a valid signature is enough.
     let mut result = Err(SignatureError::Forged);
     for signer in signers {
         result = verify_signer(signer, content, data.encap_content_info.econtent_type, authority);
@@ -102,6 +105,7 @@ fn verify_signer(
         let algorithm = signer.signature_algorithm.oid;
         authority.public_key().verifies_with(algorithm, hash, bytes, signer.signature.as_bytes())
     };
+    // Without attributes, the signature covers the content itself (RFC 5652, 5.4).
     let Some(attributes) = &signer.signed_attrs else {
         return if is_signed(content) { Ok(()) } else { Err(SignatureError::Forged) };
     };
@@ -111,15 +115,18 @@ fn verify_signer(
     }
     let digest = only_value(attributes.as_slice(), MESSAGE_DIGEST)?;
     let digest = digest.decode_as::<OctetStringRef<'_>>().map_err(|_| SignatureError::Malformed)?;
+    // The hash of a document is no secret, so the comparison need not take constant time.
     if digest.as_bytes() != hash.of(content) {
         return Err(SignatureError::Changed);
     }
+    // The message has them under an implicit tag, but the signature covers a SET OF (RFC 5652, 5.4).
     if is_signed(&encoded(attributes)) { Ok(()) } else { Err(SignatureError::Forged) }
 }
 
 /// Returns the value of an attribute that must exist once, with one value.
 fn only_value(attributes: &[Attribute], oid: ObjectIdentifier) -> Result<&Any, SignatureError> {
     let mut found = attributes.iter().filter(|attribute| attribute.oid == oid);
+    // Two attributes of one kind could contradict each other.
     let (Some(attribute), None) = (found.next(), found.next()) else { return Err(SignatureError::Malformed) };
     match attribute.values.as_slice() {
         [value] => Ok(value),
@@ -136,6 +143,7 @@ fn build(content: &[u8], issuer: &Issuer) -> der::Result<Vec<u8>> {
     let certificate = &issuer.certificate().parsed;
     let hash = issuer.key().hash();
     let digest_alg = AlgorithmIdentifierOwned { oid: hash.oid(), parameters: None };
+    // RFC 5652, 5.3 requires both attributes as soon as there are any.
     let signed_attrs = SetOfVec::try_from(vec![
         attribute(CONTENT_TYPE, &DATA)?,
         attribute(MESSAGE_DIGEST, &OctetString::new(hash.of(content))?)?,

@@ -59,6 +59,7 @@ impl KnownSenders {
         if let Some(faster) = known.get(&id) {
             return Err(Arc::clone(faster));
         }
+        // The longest silence is the best sign that a participant has left.
         if known.len() >= SENDERS_MAX {
             let silent = known.iter().min_by_key(|(_, peer)| peer.last_use.load(Ordering::Relaxed));
             if let Some(silent) = silent.map(|(id, _)| *id) {
@@ -67,6 +68,7 @@ impl KnownSenders {
         }
         peer.last_use.store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         known.insert(id, Arc::new(peer));
+        debug_assert!(known.len() <= SENDERS_MAX, "the removal has made room");
         Ok(())
     }
 

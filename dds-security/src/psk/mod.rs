@@ -57,6 +57,7 @@ fn derive(domain: [u8; 3], passphrase: &Passphrase, kind: TransformationKind, se
         master_sender_key: derive(b"PSK-SKEY", b"master sender key derivation"),
         receiver: None,
     };
+    // Keys with 128 bits are shorter. Zeros behind them keep equal keys equal.
     material.master_salt[kind.key_len()..].fill(0);
     material.master_sender_key[kind.key_len()..].fill(0);
     material

@@ -59,6 +59,7 @@ impl Passphrase {
         if secret.is_empty() || secret.len() > LEN_MAX {
             return Err(PassphraseError::Length);
         }
+        // Other characters have several encodings, and both sides must hash the same bytes.
         if !secret.bytes().all(|byte| (b' '..=b'~').contains(&byte)) || secret.trim_matches(' ') != secret.as_str() {
             return Err(PassphraseError::Character);
         }
@@ -73,7 +74,10 @@ impl Passphrase {
         let mut random = Zeroizing::new([0; 32]);
         getrandom::fill(&mut random[..]).map_err(|_| PassphraseError::NoRandomNumbers)?;
         let digits = |byte: u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0'));
-        Self::new(id, random.iter().flat_map(|byte| digits(*byte)).collect::<String>())
+        // A text that grows would leave copies of the secret behind.
+        let mut secret = String::with_capacity(2 * random.len());
+        secret.extend(random.iter().flat_map(|byte| digits(*byte)));
+        Self::new(id, secret)
     }
 
     /// The number that names the passphrase.
@@ -112,6 +116,7 @@ impl FromStr for Passphrase {
     /// Reads a decimal id, a colon, and the passphrase.
     fn from_str(text: &str) -> Result<Self, PassphraseError> {
         let (id, secret) = text.split_once(':').ok_or(PassphraseError::NoId)?;
+        // `parse` would also accept a plus sign.
         if !id.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(PassphraseError::NoId);
         }

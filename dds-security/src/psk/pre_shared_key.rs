@@ -77,6 +77,7 @@ impl PreSharedKey {
     /// Messages name their passphrase by its id. So a passphrase with an id that the key has already is not taken over.
     #[must_use]
     pub fn also_accepting(mut self, passphrase: Passphrase) -> Self {
+        // Messages name a passphrase by its id only, so two with one id could not be told apart.
         if !self.has(passphrase.id()) {
             self.also_accepted.push(passphrase);
         }
@@ -102,6 +103,7 @@ impl PreSharedKey {
             if key.as_ref().is_some_and(|key| key.has(id)) {
                 return Err(KeyFileError::RepeatedId { line: at + 1, id });
             }
+            // The first passphrase protects the messages of this side. The others only open foreign ones.
             key = Some(match key {
                 None => Self::new(passphrase),
                 Some(key) => key.also_accepting(passphrase),
@@ -117,8 +119,11 @@ impl PreSharedKey {
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyFileError> {
         use std::io::Read;
         let file = std::fs::File::open(path).map_err(KeyFileError::Io)?;
+        // The open file is asked, and not its path, which may name another file by now.
         let readable_by_others = is_readable_by_others(&file);
-        let mut text = Zeroizing::new(String::new());
+        // A buffer that grows would leave copies of the passphrases behind. The system asks once more for the end.
+        let mut text = Zeroizing::new(String::with_capacity(FILE_LEN_MAX as usize + 64));
+        // One byte over the limit tells a longer file from one that just fits.
         file.take(FILE_LEN_MAX + 1).read_to_string(&mut text).map_err(KeyFileError::Io)?;
         if text.len() as u64 > FILE_LEN_MAX {
             return Err(KeyFileError::TooLong);
@@ -148,6 +153,7 @@ impl PreSharedKey {
     #[must_use]
     pub fn weaknesses(&self) -> Vec<&'static str> {
         let mut found = Vec::new();
+        // An attacker may forge messages with any accepted passphrase, so each one counts.
         if self.passphrase.is_guessable() || self.also_accepted.iter().any(Passphrase::is_guessable) {
             found.push("a passphrase has fewer than 20 characters, so an attacker can find it by trying");
         }
@@ -171,6 +177,7 @@ impl PreSharedKey {
 #[cfg(unix)]
 fn is_readable_by_others(file: &std::fs::File) -> bool {
     use std::os::unix::fs::PermissionsExt;
+    // A pipe keeps no content for other users, so only files count.
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o004 != 0)
 }
 

@@ -152,6 +152,7 @@ impl PskProtection {
 
     fn open_parsed(&self, datagram: &[u8], out: &mut Vec<u8>) -> Result<(), OpenError> {
         let message = message::parse(datagram)?;
+        // Other bindings belong to the keys of handshakes, and the kind NONE protects nothing.
         if message.binding != BINDING || message.crypto.kind == TransformationKind::None {
             return Err(OpenError::UnknownKey);
         }
@@ -175,6 +176,7 @@ impl PskProtection {
             ReceiveKey::new(material)
         };
         message.open(&mut key, out)?;
+        // The message has opened. A forged GUID would displace a sender otherwise.
         match self.senders.keep(id, KnownSender::new(key)) {
             Ok(()) => Ok(()),
             // Its replay window does not know this message yet.
@@ -201,6 +203,7 @@ impl PskProtection {
         // The kind of a pre-shared key is never NONE.
         let key = Arc::new(key.ok_or(SealError::Length)?);
         own.push((sender, Arc::clone(&key)));
+        debug_assert!(own.len() <= OWN_MAX, "the number was checked before");
         Ok(key)
     }
 }

@@ -63,7 +63,9 @@ pub(super) struct Refusals {
 impl Refusals {
     /// Counts a refused datagram.
     pub(super) fn note(&self, reason: OpenError, datagram: &[u8]) -> PskRefusal {
+        // Nothing proves this prefix. It only helps the user to find the sender.
         let claimed = datagram.strip_prefix(b"RTPS").and_then(|rest| rest.get(4..)?.first_chunk::<12>().copied());
+        debug_assert!(reason != OpenError::NotForThisReceiver, "a pre-shared key has no MACs for receivers");
         let at = REASONS.iter().position(|known| *known == reason).unwrap_or(REASONS.len() - 1);
         let before = self.counts[at].fetch_add(1, Ordering::Relaxed);
         if claimed.is_some() {

@@ -214,6 +214,7 @@ impl Incoming {
         if record.kind == RecordKind::Block {
             let start = self.start_of(record);
             let end = match start {
+                // Both numbers come from the peer, so their sum may overflow.
                 Some(start) => start.checked_add(record.len as usize),
                 None => None,
             };
@@ -250,6 +251,7 @@ impl Incoming {
     }
 
     fn start_of(&self, record: Record) -> Option<usize> {
+        // With pointers of 32 bits, the number of a hostile peer could overflow.
         (record.argument as usize).checked_mul(crate::pool::GRAIN_LEN)
     }
 }

@@ -62,6 +62,7 @@ impl ShmHost {
         debug_assert!(place.lent.is_none(), "a place has one content");
         let pool = &self.shared.pool;
         let max = pool.len() / 2;
+        // A sum that saturates exceeds each pool.
         let whole = len.saturating_add(front_len).saturating_add(rest_max);
         if whole > max {
             return Err(SendFailure::TooLong { max });
@@ -104,6 +105,7 @@ impl LentContent {
         if !self.is_writable() {
             return;
         }
+        // No message has the content yet, so no peer has read its length.
         if let Some(lent) = &mut self.lent {
             lent.content.truncate(len);
         }
@@ -119,8 +121,10 @@ impl LentContent {
         if front.len() != lent.front_len || rest.len() > lent.rest_max || !lent.surround(front, rest) {
             return None;
         }
+        // The message is a holder of its own, so it may outlive this place.
         lent.pool.hold(lent.block);
         let len = front.len() + lent.content.len() + rest.len();
+        debug_assert!(u32::try_from(len).is_ok(), "a message is at most half as long as a pool");
         Some(StagedMessage::new(Arc::clone(&lent.pool), lent.block, len as u32))
     }
 
@@ -139,6 +143,7 @@ impl LentBlock {
     fn surround(&self, front: &[u8], rest: &[u8]) -> bool {
         let start = self.block as usize * GRAIN_LEN;
         let mut around = self.around.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock, because two threads may stage the same content.
         match *around {
             Around::Unwritten => {
                 self.pool.memory().write(start, front);

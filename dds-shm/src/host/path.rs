@@ -378,6 +378,7 @@ impl HeldBlocks {
             counts: vec![0; grains],
             grains: vec![0; grains],
             blocks: 0,
+            // The peer returns blocks in a list with this many places.
             blocks_max: (config.held_blocks_max.min(RETURNS_MAX as usize)) as u32,
             held_grains: 0,
             grains_max: config.held_bytes_max / GRAIN_LEN,
@@ -392,6 +393,7 @@ impl HeldBlocks {
         let is_first = self.count() == 0;
         let fits = self.held() + grains_of(message.len as usize) <= self.grains_max;
         let is_countable = match self.counts.get(message.block as usize) {
+            // The count has 8 bits. An overflow would free a block that the peer still reads.
             Some(count) => *count < u8::MAX,
             None => false,
         };
@@ -416,6 +418,7 @@ impl HeldBlocks {
 
     fn add(&mut self, message: &StagedMessage) {
         let at = message.block as usize;
+        debug_assert!(at < self.counts.len(), "`has_room_for` has found the block");
         let (Some(count), Some(grains)) = (self.counts.get_mut(at), self.grains.get_mut(at)) else { return };
         *count += 1;
         *grains = grains_of(message.len as usize) as u32;

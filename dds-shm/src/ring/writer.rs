@@ -101,6 +101,7 @@ impl<M: Memory> RingWriter<M> {
     /// Takes memory for the next record, before the ring was once full. Returns false if the system has none.
     #[cold]
     fn reserve(&mut self, total: u32) -> bool {
+        debug_assert!(self.reserved <= self.ring_len, "memory is taken up to the end of the ring");
         let end = self.written.saturating_add(total).min(self.ring_len);
         if end <= self.reserved {
             return true;
@@ -209,6 +210,7 @@ impl<M: Memory> RingWriter<M> {
     }
 
     fn free(&self) -> u32 {
+        debug_assert!(self.written.wrapping_sub(self.read) <= self.ring_len, "the checked position is within the ring");
         self.ring_len - self.written.wrapping_sub(self.read)
     }
 

@@ -50,6 +50,7 @@ impl Assembler {
 
     /// Reserves the index of a node that is set later.
     pub(super) fn reserve(&mut self) -> Result<Index, TypeError> {
+        // Checked at each node, so that a hostile TypeObject cannot fill the memory first.
         if self.nodes.len() >= check::TYPES_MAX {
             return Err(TypeError::TooLarge { what: "types", max: check::TYPES_MAX as u64 });
         }
@@ -164,6 +165,7 @@ impl Assembler {
                 default,
             } = draft;
             let id = id.unwrap_or(default_id(&name, hash_id.as_deref(), marks, next_id));
+            // Beyond the largest id the check of the type fails, so saturation is enough.
             next_id = id.saturating_add(1);
             // Converted at the end, when the type of the member is complete.
             if let Some(default) = default {

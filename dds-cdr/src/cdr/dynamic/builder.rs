@@ -47,6 +47,7 @@ impl From<DynamicType> for TypeDraft {
 
 impl From<&DynamicType> for TypeDraft {
     fn from(ty: &DynamicType) -> Self {
+        // A clone is a counted reference. The assembler copies the nodes once for each graph.
         Self(Draft::Finished(ty.clone()))
     }
 }
@@ -102,6 +103,7 @@ pub(super) enum CollectionForm {
 
 impl CollectionBuilder {
     fn new(form: CollectionForm, bound: Option<u32>) -> Self {
+        // Without `@try_construct`, a value that does not fit discards the sample.
         let (try_construct, key_try_construct) = (TryConstruct::Discard, TryConstruct::Discard);
         Self { form, bound, try_construct, key_try_construct, is_external: false, are_keys_external: false }
     }
@@ -195,6 +197,7 @@ impl StructBuilder {
     pub(super) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
+            // IDL without an annotation means appendable (XTYPES 1.3, 7.2.2.4.1).
             extensibility: Extensibility::Appendable,
             base: None,
             members: Vec::new(),
@@ -297,6 +300,7 @@ impl StructBuilder {
     /// Sets the initial value of the member, also used if the sender's older type lacks the member.
     #[must_use]
     pub fn default(self, value: impl Into<Input>) -> Self {
+        // `build` checks the value, because the type of the member may not be complete yet.
         let value = value.into();
         self.last(|member| member.default = Some(value))
     }
@@ -337,6 +341,7 @@ impl UnionBuilder {
     pub(super) fn new(name: &str, discriminator: TypeDraft) -> Self {
         Self {
             name: name.to_owned(),
+            // The same default as of structs.
             extensibility: Extensibility::Appendable,
             discriminator,
             has_key: false,
@@ -416,12 +421,14 @@ impl UnionBuilder {
     /// Adds a member that all discriminators without a label select.
     #[must_use]
     pub fn default_case(self, name: &str, ty: impl Into<TypeDraft>) -> Self {
+        // The check of the type accepts a case without labels only as the default.
         self.case(name, &[], ty).or_default()
     }
 
     fn last(mut self, change: impl FnOnce(&mut CaseDraft)) -> Self {
         match self.cases.last_mut() {
             Some(case) => change(case),
+            // `build` reports it, as for a struct.
             None => self.is_out_of_order = true,
         }
         self
@@ -486,6 +493,7 @@ impl EnumBuilder {
     #[must_use]
     pub fn literal(self, name: &str) -> Self {
         // As in C: a literal without a value follows the one before.
+        // At `i32::MAX` the value repeats, and `build` rejects the second literal.
         let value = self.literals.last().map_or(0, |last| last.value.saturating_add(1));
         self.literal_of(name, value)
     }
@@ -524,6 +532,7 @@ pub struct BitmaskBuilder {
 impl BitmaskBuilder {
     pub(super) fn new(name: &str) -> Self {
         let extensibility = Extensibility::Appendable;
+        // The defaults of IDL, as for enums: appendable, and 32 bits.
         Self { name: name.to_owned(), extensibility, bit_bound: 32, flags: Vec::new() }
     }
 
@@ -572,6 +581,7 @@ impl BitsetBuilder {
 
     fn add(mut self, name: &str, bit_count: u8, is_signed: bool) -> Self {
         self.fields.push(BitfieldNode { name: name.into(), position: self.position, bit_count, is_signed });
+        // A sum beyond 64 bits is not an error yet: `build` rejects a field that ends there.
         self.position = self.position.saturating_add(bit_count);
         self
     }

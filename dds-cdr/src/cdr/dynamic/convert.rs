@@ -11,6 +11,7 @@ use crate::cdr::{Char16, F128};
 
 /// Converts an input to a value of a type.
 pub(super) fn value_of(ty: TypeView<'_>, Input(given): Input) -> Result<Value, DataError> {
+    // Dynamic data brings its own type, so the kinds below do not concern it.
     let given = match given {
         InputValue::Data(data) => {
             // Values are stored by index of the member, so an equal structure suffices.
@@ -186,6 +187,7 @@ fn elements_of(ty: TypeView<'_>, given: InputValue) -> Result<Value, DataError> 
         {
             return Ok(Value::Primitives(run));
         }
+        // Numbers of another kind take the path of single inputs, which checks each range.
         (InputValue::Primitives(kind, run), _) => {
             let mut items = Vec::with_capacity(run.len());
             for index in 0..run.len() {

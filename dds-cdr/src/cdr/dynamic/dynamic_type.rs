@@ -237,6 +237,7 @@ impl DynamicType {
 impl DynamicType {
     /// The number of parts in memory, of this type and all types in its graph: types, members, literals, labels.
     pub(crate) fn parts(&self) -> usize {
+        // A part counts the whole graph, because it keeps all nodes alive.
         self.graph.nodes.iter().map(|node| node.kind.parts()).sum()
     }
 
@@ -245,6 +246,7 @@ impl DynamicType {
     }
 
     pub(super) fn at(&self, index: Index) -> Self {
+        // A part shares the graph, so inspection of a type copies no nodes.
         Self { graph: Arc::clone(&self.graph), index }
     }
 
@@ -538,6 +540,7 @@ impl DynamicType {
 
 impl PartialEq for DynamicType {
     fn eq(&self, other: &Self) -> bool {
+        // One place in one graph is equal to itself. The walk compares all other pairs.
         (Arc::ptr_eq(&self.graph, &other.graph) && self.index == other.index)
             || type_equality::are_equal(self.view(), other.view(), true)
     }
@@ -586,6 +589,7 @@ impl<'a> DynamicMember<'a> {
     /// Whether a reader must know the member. True for all key members.
     #[must_use]
     pub fn is_must_understand(&self) -> bool {
+        // A reader that skips a key member would merge instances, so the flag is implied.
         self.member.must_understand || self.member.is_key
     }
 

@@ -91,6 +91,7 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
                 None => {
                     let mut value = Value::Default;
                     self::edit(ty.at(element.ty), &mut value, rest, edit);
+                    // Entries keep the order of insertion, so a new one goes to the end.
                     entries.push((wanted, value));
                 }
             }
@@ -156,6 +157,7 @@ fn make_elements(ty: TypeView<'_>, element: TypeView<'_>, value: &mut Value) {
             run.resize(length as usize);
             Value::Primitives(run)
         }
+        // The elements are defaults, which take no memory until an edit changes one.
         None => Value::List(List { len: length, items: Vec::new() }),
     };
 }
@@ -189,6 +191,7 @@ fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
             let NodeKind::Union(node) = ty.kind() else { return };
             // A discriminator of the same case keeps the value of the member.
             let (present, _) = selection(ty, value);
+            // Several labels may select one case.
             let is_same = match (node.selected_by(present), node.selected_by(discriminator)) {
                 (Some(one), Some(other)) => std::ptr::eq(one, other),
                 _ => false,
@@ -222,6 +225,7 @@ fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
             match value {
                 Value::Primitives(run) => run.resize(len as usize),
                 Value::List(list) => {
+                    // A longer list needs no stored elements: the new ones are defaults.
                     list.items.truncate(len as usize);
                     list.len = len;
                 }

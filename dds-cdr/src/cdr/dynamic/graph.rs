@@ -125,6 +125,7 @@ impl PrimitiveKind {
     /// The smallest and the largest value of an integer; `None` for other kinds.
     pub(super) const fn range(self) -> Option<(i128, i128)> {
         Some(match self {
+            // `i128` holds both the least `i64` and the greatest `u64`.
             Self::Int8 => (i8::MIN as i128, i8::MAX as i128),
             Self::Int16 => (i16::MIN as i128, i16::MAX as i128),
             Self::Int32 => (i32::MIN as i128, i32::MAX as i128),
@@ -279,6 +280,7 @@ impl StructNode {
             None => (None, Vec::new()),
         };
         let inherited = members.len();
+        // Encoding writes inherited members first, so one list in this order serves all walks.
         members.extend(own);
         let mut by_id: Box<[(u32, u32)]> = members.iter().zip(0..).map(|(member, index)| (member.id, index)).collect();
         // Keys are encoded by id. If ids ascend, the order of definition is the same.
@@ -329,6 +331,7 @@ impl EnumNode {
 
 impl BitsetNode {
     pub(super) fn bit_bound(&self) -> u8 {
+        // The check rejects a bitset without fields, so no type has the default.
         self.fields.last().map_or(1, |last| last.position.saturating_add(last.bit_count))
     }
 }
@@ -350,6 +353,7 @@ impl UnionNode {
             if case.labels.contains(&discriminator) {
                 return Some(case);
             }
+            // The check limits the defaults to one, but measuring calls this before that check.
             if case.is_default && default.is_none() {
                 default = Some(case);
             }
@@ -371,6 +375,7 @@ pub(super) const fn size_of_bits(bit_bound: u8) -> usize {
 /// The low bits of a number.
 pub(super) const fn low_bits(bit_bound: u8) -> u64 {
     match bit_bound {
+        // A shift by 64 overflows, so no bits are a case of their own.
         0 => 0,
         1..=63 => u64::MAX >> (64 - bit_bound),
         _ => u64::MAX,
@@ -379,6 +384,7 @@ pub(super) const fn low_bits(bit_bound: u8) -> u64 {
 
 /// Extends a number of `size` bytes to 64 bits: with its sign if signed, otherwise with zeros.
 pub(super) const fn extended(bits: u64, size: usize, is_signed: bool) -> u64 {
+    // A larger size would make the shift negative.
     if size >= 8 {
         return bits;
     }
@@ -479,6 +485,7 @@ impl<'g> Shape for TypeView<'g> {
             NodeKind::Map { key, element, .. } => Structure::Map(self.at(key.ty), self.at(element.ty)),
             NodeKind::Struct(node) => Structure::Struct(StructView { graph: self.graph, node }),
             NodeKind::Union(node) => Structure::Union(UnionView { graph: self.graph, node }),
+            // `kind` resolves aliases, so the last pattern never matches.
             NodeKind::Primitive(_)
             | NodeKind::Enum(_)
             | NodeKind::Bitmask(_)
@@ -510,6 +517,7 @@ impl<'g> Shape for TypeView<'g> {
             NodeKind::Primitive(PrimitiveKind::Float32) => NumberKind::Float32,
             NodeKind::Primitive(PrimitiveKind::Float64) => NumberKind::Float64,
             NodeKind::Primitive(PrimitiveKind::Float128) => NumberKind::Float128,
+            // Octets and chars fall through: their bits have no sign.
             NodeKind::Primitive(kind) if kind.is_signed() => NumberKind::Signed,
             NodeKind::Enum(node) => {
                 NumberKind::Enum { initial: node.literals.get(node.default).map_or(0, |literal| literal.value) }
@@ -520,6 +528,7 @@ impl<'g> Shape for TypeView<'g> {
 
     fn dimensions(self) -> (usize, Self) {
         let (mut count, mut ty) = (1_usize, self);
+        // Nested arrays have one DHEADER at most, so only the product of lengths matters.
         while let NodeKind::Array { length, element } = ty.kind() {
             count = count.saturating_mul(*length as usize);
             ty = ty.at(element.ty);

@@ -100,6 +100,7 @@ where
     Vec<T>: Into<Self>,
 {
     fn from(values: &[T]) -> Self {
+        // A copy: the input outlives the slice.
         values.to_vec().into()
     }
 }
@@ -109,12 +110,14 @@ where
     Vec<T>: Into<Self>,
 {
     fn from(values: [T; N]) -> Self {
+        // Through `Vec`, so that numbers keep their compact form.
         Vec::from(values).into()
     }
 }
 
 impl<T: Into<Self>> From<Option<T>> for Input {
     fn from(value: Option<T>) -> Self {
+        // `None` is an input of its own, because only an optional member accepts it.
         value.map_or(Self(InputValue::Absent), Into::into)
     }
 }

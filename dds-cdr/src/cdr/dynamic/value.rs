@@ -70,6 +70,7 @@ impl Primitives {
             2 => Self::Of2(Vec::new()),
             4 => Self::Of4(Vec::new()),
             8 => Self::Of8(Vec::new()),
+            // The only other size of a primitive is 16 bytes.
             _ => Self::Of16(Vec::new()),
         }
     }
@@ -146,6 +147,7 @@ impl Value {
     /// A number of 128 bits.
     pub(super) fn wide(&self) -> u128 {
         match self {
+            // A value of 128 bits that is not stored is the default, which is zero.
             Self::Wide(bits) => **bits,
             _ => 0,
         }

@@ -122,6 +122,7 @@ fn durability_service(
     value: &mut DurabilityService,
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
+    // A file may name the kind or the depth alone. The other keeps the value of its base.
     let (mut all, mut depth) = history_parts(value.history);
     each_element!(reading, for leaf in node {
         "service_cleanup_delay" => value.cleanup_delay = reading.duration(leaf)?,
@@ -194,6 +195,7 @@ const HISTORY_KINDS: [(&str, bool); 2] = [("KEEP_LAST", false), ("KEEP_ALL", tru
 
 fn history_parts(history: History) -> (bool, u32) {
     match history {
+        // The default depth (DDS 1.4, 2.2.3.18), for a derived profile that switches to KEEP_LAST.
         History::KeepAll => (true, 1),
         History::KeepLast { depth } => (false, depth),
     }
@@ -289,6 +291,7 @@ fn representation(
             if ids.is_empty() {
                 ids.push(reading.kind(leaf, "DATA_REPRESENTATION", &kinds)?);
             }
+            // The order is a preference, so the list replaces that of the base.
             *value = ids;
         },
     });
