@@ -580,6 +580,105 @@ fn forged_endpoint_of_participant_is_ignored() {
     }
 }
 
+/// A datagram in the name of the robot or the station, from another address. The robot's next sample has the number
+/// `next`. The third argument differs in each call.
+type Forgery = fn(&Stage, i64, u32);
+
+/// A valid note without octets.
+const EMPTY_NOTE: [u8; 12] = [0, 1, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
+/// A HEARTBEAT or ACKNACK with a higher count makes the honest ones look old.
+const HIGH_COUNT: u32 = 1 << 30;
+
+fn forge_data(stage: &Stage, at: i64) {
+    stage.to_station(DATA, 4, &[0, 0, 16, 0], &[&number(at)[..], &EMPTY_NOTE].concat());
+}
+
+fn forge_gap(stage: &Stage, first: i64, end: i64) {
+    stage.to_station(GAP, 0, &[], &[&number(first)[..], &number(end), &0_u32.to_le_bytes()].concat());
+}
+
+fn forge_heartbeat(stage: &Stage, first: i64, last: i64, count: u32) {
+    stage.to_station(HEARTBEAT, 0, &[], &[&number(first)[..], &number(last), &count.to_le_bytes()].concat());
+}
+
+/// The first of two fragments. The second one never comes.
+fn forge_fragment(stage: &Stage, at: i64) {
+    let (start, count, size, whole) = (1_u32, 1_u16, 1_000_u16, 2_000_u32);
+    let fields = [&start.to_le_bytes()[..], &count.to_le_bytes(), &size.to_le_bytes(), &whole.to_le_bytes()].concat();
+    stage.to_station(DATA_FRAG, 0, &[0, 0, 28, 0], &[&number(at)[..], &fields, &[7; 1_000]].concat());
+}
+
+fn forge_acknack(stage: &Stage, base: i64, count: u32) {
+    stage.to_robot(ACKNACK, 0, &[&number(base)[..], &0_u32.to_le_bytes(), &count.to_le_bytes()].concat());
+}
+
+fn announce_elsewhere(node: &Node, prefix: GuidPrefix) {
+    node.feed(&announcement(&ParticipantData { prefix, ..ghost(5) }), Socket::MetatrafficUnicast);
+}
+
+const FORGERIES: [(&str, Forgery); 15] = [
+    ("DATA with the next number", |stage, next, _| forge_data(stage, next)),
+    ("DATA a little ahead", |stage, next, _| forge_data(stage, next + 20)),
+    ("DATA far ahead", |stage, next, _| forge_data(stage, next + 100_000)),
+    ("fragment of the next sample", |stage, next, _| forge_fragment(stage, next)),
+    ("fragment far ahead", |stage, next, _| forge_fragment(stage, next + 100_000)),
+    ("GAP over the next samples", |stage, next, _| forge_gap(stage, next, next + 200)),
+    ("GAP over all samples", |stage, next, _| forge_gap(stage, 1, next + 1_000_000)),
+    ("HEARTBEAT without the next samples", |stage, next, count| {
+        forge_heartbeat(stage, next + 200, next + 300, HIGH_COUNT + count);
+    }),
+    ("HEARTBEAT with many more", |stage, next, count| {
+        forge_heartbeat(stage, 1, next + 1_000_000, HIGH_COUNT + count);
+    }),
+    ("HEARTBEAT with a high count", |stage, next, count| forge_heartbeat(stage, 1, next - 1, HIGH_COUNT + count)),
+    ("ACKNACK of all samples", |stage, next, count| forge_acknack(stage, next, HIGH_COUNT + count)),
+    ("ACKNACK of no sample", |stage, _, count| forge_acknack(stage, 1, HIGH_COUNT + count)),
+    ("disposal of the participant", |stage, _, _| {
+        let forged = disposal(stage.robot_prefix(), stage.robot_prefix());
+        stage.station.1.feed(&forged, Socket::MetatrafficUnicast);
+    }),
+    ("announcement of the writer elsewhere", |stage, _, _| announce_elsewhere(&stage.station.1, stage.robot_prefix())),
+    ("announcement of the reader elsewhere", |stage, _, _| {
+        announce_elsewhere(&stage.robot.1, stage.station.0.guid().prefix);
+    }),
+];
+
+/// The longest time without an honest sample. The robot writes one in each `period`, and an unknown peer forges.
+fn longest_silence(stage: &Stage, period: Duration, forge: Forgery) -> Duration {
+    let rounds = (Duration::from_secs(6).as_nanos() / period.as_nanos()) as u32;
+    let (mut heard, mut longest) = (stage.world.simulation.now(), Duration::ZERO);
+    for round in 0..rounds {
+        let count = stage.said.replace(stage.said.get() + 1);
+        if round % (rounds / 3) == 5 {
+            // Numbers begin with 1, and counts with 0.
+            forge(stage, i64::from(count) + 1, round);
+        }
+        stage.writer.write(&note(count)).unwrap();
+        stage.world.pass(period);
+        let now = stage.world.simulation.now();
+        longest = longest.max(now - heard);
+        if stage.reader.take().unwrap().into_data().any(|note| !note.octets.is_empty()) {
+            heard = now;
+        }
+    }
+    longest
+}
+
+#[test]
+fn forged_datagrams_silence_no_reader_for_a_second() {
+    let best_effort = || (DataWriterQos::default().best_effort(), DataReaderQos::default().best_effort().keep_last(10));
+    let reliable = || (Preset::Event.writer(), Preset::Event.reader());
+    for (name, forge) in FORGERIES {
+        for period in [Duration::from_millis(5), Duration::from_millis(100)] {
+            for (kind, (writer, reader)) in [("reliable", reliable()), ("best effort", best_effort())] {
+                let silence = longest_silence(&Stage::with(writer, reader), period, forge);
+                println!("{name}, {kind}, each {period}: {silence}");
+                assert!(silence < Duration::from_secs(1), "{name}, {kind}, each {period}: {silence}");
+            }
+        }
+    }
+}
+
 #[test]
 fn endpoint_flood_is_bounded() {
     const EACH: u32 = 5_000;

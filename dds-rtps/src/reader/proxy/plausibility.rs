@@ -5,8 +5,8 @@
 //!
 //! - An announcement more than [`JUMP_MAX`] numbers away counts only if the writer, which is asked, does not contradict
 //!   it for a second.
-//! - Nearer numbers are skipped at once. They are expected again if the writer denies for a second that it has come so
-//!   far.
+//! - Nearer numbers are skipped at once. They are expected again if the writer denies for half a second that it has
+//!   come so far.
 //!
 //! Two attacks remain: the writer lets go of samples that a misled reader seemed to acknowledge, and the reader
 //! believes complete samples in the writer's name.
@@ -22,6 +22,11 @@ pub(crate) const JUMP_MAX: u64 = 1 << 20;
 /// How long an implausible announcement must stand. A writer that is alive and elsewhere answers sooner, as it is
 /// asked.
 const IMPLAUSIBLE_FOR: Duration = Duration::from_secs(1);
+
+/// How long HEARTBEATs must deny skipped numbers. Several may be overtaken on their way, but hardly all of this time.
+///
+/// A forged message silences a reader for little longer.
+const DENIED_FOR: Duration = Duration::from_millis(500);
 
 /// Numbers `from .. to` that the reader skipped on an announcement, without a sample after them.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +133,7 @@ impl Plausibility {
 
     /// Compares the last number of a HEARTBEAT with the position of the reader.
     ///
-    /// If HEARTBEATs contradict the position for a second, the reader returns to its earlier position.
+    /// If HEARTBEATs contradict the position for half a second, the reader returns to its earlier position.
     pub(super) fn check_denial(&mut self, now: Instant, last: SequenceNumber, reader: ReaderPosition) -> Denial {
         // A HEARTBEAT at or beyond the position confirms it for good.
         self.start_is_unconfirmed &= last.next() < reader.next;
@@ -153,9 +158,8 @@ impl Plausibility {
             self.denied_since = Some(now);
             return Denial::RequestHeartbeatAt(Some(now));
         };
-        // Several HEARTBEATs may be overtaken on their way, but hardly all of a second.
-        if now.since(since) < IMPLAUSIBLE_FOR {
-            return Denial::RequestHeartbeatAt(since.after(IMPLAUSIBLE_FOR));
+        if now.since(since) < DENIED_FOR {
+            return Denial::RequestHeartbeatAt(since.after(DENIED_FOR));
         }
         self.denied_since = None;
         match denied {
@@ -223,15 +227,15 @@ mod tests {
     }
 
     #[test]
-    fn skipped_range_is_retracted_after_a_second_of_denial() {
+    fn skipped_range_is_retracted_after_half_a_second_of_denial() {
         let mut check = Plausibility::default();
         let (next, last) = (SequenceNumber(10), SequenceNumber(4));
         let range = SkippedRange::starting_at(SequenceNumber(5), SequenceNumber::FIRST);
         assert_eq!(check.note_skipped(SkippedRange { to: next, lost: 5, ..range }), 5);
         let reader = ReaderPosition { next, window_is_empty: true, announced: last, is_refused: false };
         assert!(matches!(check.check_denial(at(0), last, reader), Denial::RequestHeartbeatAt(_)));
-        assert!(matches!(check.check_denial(at(999), last, reader), Denial::RequestHeartbeatAt(_)));
-        let Denial::Retract(retracted) = check.check_denial(at(1000), last, reader) else { panic!("not retracted") };
+        assert!(matches!(check.check_denial(at(499), last, reader), Denial::RequestHeartbeatAt(_)));
+        let Denial::Retract(retracted) = check.check_denial(at(500), last, reader) else { panic!("not retracted") };
         assert_eq!((retracted.from, retracted.to, retracted.lost), (SequenceNumber(5), next, 5));
         // The same losses are reported once.
         assert_eq!(check.note_skipped(SkippedRange { to: next, lost: 7, ..range }), 2);

@@ -232,16 +232,16 @@ fn occasionally_overtaken_heartbeats_retract_nothing() {
         script.heartbeat(1, 8);
         script.later(150);
         script.heartbeat(1, 8);
-        script.later(600);
+        script.later(300);
         // The position of the writer: the HEARTBEAT before was old.
         script.heartbeat(10, 20);
-        script.later(600);
+        script.later(300);
     }
     assert_eq!(script.reader.counters().retracted, 0);
 }
 
 #[test]
-fn denying_writer_is_asked_again_after_a_second() {
+fn denying_writer_is_asked_again_after_half_a_second() {
     let mut script = Script::reliable();
     script.samples([1]);
     script.gap(2, 500, &[]);
@@ -249,9 +249,9 @@ fn denying_writer_is_asked_again_after_a_second() {
     assert!(!script.sent()[0].ack_nack.as_ref().unwrap().is_final);
     // The answer of the writer, which has no reason to repeat it.
     script.heartbeat(1, 1);
-    script.later(500);
+    script.later(400);
     assert!(script.sent().iter().all(|sent| sent.ack_nack.as_ref().unwrap().is_final));
-    script.later(500);
+    script.later(100);
     assert!(!script.sent()[0].ack_nack.as_ref().unwrap().is_final);
     script.heartbeat(1, 1);
     script.samples([2]);

@@ -563,9 +563,9 @@ fn restarted_writer_of_volatile_reader_is_heard_after_denial() {
     assert_eq!(script.taken().len(), 17);
     script.reader.unmatch_writer(script.now(), WRITER);
     script.match_remote(WRITER, true);
-    // Its HEARTBEATs deny for a second that it ever wrote 17 samples.
+    // Its HEARTBEATs deny for half a second that it ever wrote 17 samples.
     script.heartbeat(1, 1);
-    script.later(1000);
+    script.later(500);
     script.heartbeat(1, 2);
     script.samples([2, 3]);
     script.heartbeat(1, 3);
