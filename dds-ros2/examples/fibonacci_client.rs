@@ -1,4 +1,4 @@
-//! Sends a goal to `fibonacci_server`, or to `fibonacci_action_server` of ROS 2, and prints feedback and result.
+//! Sends a goal to `fibonacci_server`, or to `fibonacci_action_server` of Kilted, and prints feedback and result.
 use dds_ros2::msgs::example_interfaces::action::{Fibonacci, FibonacciGoal};
 
 fn main() -> dds_ros2::Result<()> {

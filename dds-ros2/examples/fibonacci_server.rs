@@ -1,4 +1,4 @@
-//! Computes Fibonacci numbers as an action. `fibonacci_client`, or `fibonacci_action_client` of ROS 2, sends goals.
+//! Computes Fibonacci numbers as an action. `fibonacci_client`, or `fibonacci_action_client` of Kilted, sends goals.
 use dds_ros2::msgs::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
 
 fn main() -> dds_ros2::Result<()> {

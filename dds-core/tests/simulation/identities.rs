@@ -622,6 +622,26 @@ fn participant_is_cut_off_when_its_permissions_end() {
     assert!(lines.iter().any(|line| line.contains("its permissions have ended")), "{lines:#?}");
 }
 
+#[test]
+fn participant_is_cut_off_when_its_certificate_ends() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    // Two minutes behind the begin of the simulation. Its permissions end later.
+    keystore.end_certificate("station", 1_767_268_920);
+    let simulation = Simulation::new(23);
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+        let (writer, reader) = endpoints(&robot, &station);
+        pass(&writer, &reader);
+        simulation.run_for(Duration::from_secs(60));
+        assert_eq!(robot.discovered_participants().len(), 1);
+        simulation.run_for(Duration::from_secs(90));
+        assert!(robot.discovered_participants().is_empty());
+        assert!(writer.matched_subscriptions().is_empty());
+    });
+    assert!(lines.iter().any(|line| line.contains("its certificate or its permissions have ended")), "{lines:#?}");
+}
+
 /// Ends the permissions of an identity two minutes behind the begin of the simulation.
 fn end_permissions(keystore: &Keystore, name: &str) {
     keystore.edit_permissions(name, |text| {

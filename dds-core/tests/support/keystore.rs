@@ -4,7 +4,7 @@
 
 use dds_core::security::Credentials;
 use dds_security::keystore::{Fleet, FleetOptions};
-use dds_security::pki::{Issuer, KeyAlgorithm, Validity};
+use dds_security::pki::{Certificate, Issuer, KeyAlgorithm, PrivateKey, Validity};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -94,6 +94,24 @@ impl Keystore {
     pub(crate) fn revoke(&self, name: &str) {
         let mut fleet = Fleet::create(&self.folder, &FleetOptions::new(VALIDITY)).unwrap();
         fleet.revoke(name, VALIDITY.not_before).unwrap();
+    }
+
+    /// Replaces the certificate of an identity by one that ends at a time.
+    pub(crate) fn end_certificate(&self, name: &str, not_after: i64) {
+        let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+        let of_authority = |file: &str| read(self.folder.join(file));
+        let authority = Issuer::from_pem(
+            &of_authority("public/identity_ca.cert.pem"),
+            &of_authority("private/identity_ca.key.pem"),
+        );
+        let path = self.enclave(name).join("cert.pem");
+        let before = Certificate::from_pem(&read(path.clone())).unwrap();
+        let key = PrivateKey::from_pem(&read(self.enclave(name).join("key.pem"))).unwrap();
+        let validity = Validity { not_after, ..VALIDITY };
+        let certificate = authority.unwrap().issue(name, &key, validity).unwrap();
+        // Its permissions name the subject.
+        assert_eq!(certificate.subject_text(), before.subject_text());
+        std::fs::write(path, certificate.to_pem()).unwrap();
     }
 
     /// Gives an identity a list that revokes nothing, and that a newer one has replaced at a time.

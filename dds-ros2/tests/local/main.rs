@@ -16,6 +16,7 @@ mod simulated;
 #[cfg(feature = "tf2")]
 mod tf;
 mod time;
+mod tokio_tasks;
 mod topics;
 
 use dds_ros2::msgs::rcl_interfaces::msg::ParameterEvent;
@@ -293,6 +294,27 @@ fn slow_server_answers_every_request_that_waits() {
     for call in calls {
         assert!(!poll_until_ready(call).unwrap().success);
     }
+}
+
+#[test]
+fn dropped_call_is_canceled_and_its_late_reply_ignored() {
+    let context = builder("dropped").build().unwrap();
+    let node = context.node("n").unwrap();
+    let client = node.client::<SetBool>("flip").unwrap();
+    let service = node.service::<SetBool>("flip").unwrap();
+    client.wait_for_service().block_for(LIMIT).unwrap();
+    let mut call = client.call(SetBoolRequest { data: true });
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(Pin::new(&mut call).poll(&mut task).is_pending(), "the request is on its way");
+    let request = service.next_request().block_for(LIMIT).unwrap();
+    assert_eq!(client.calls_in_flight(), 1);
+    drop(call);
+    assert_eq!(client.calls_in_flight(), 0);
+    request.answer(invert);
+    // The reply belongs to no call, so the next one gets its own.
+    let answering = std::thread::spawn(move || service.next_request().block_for(LIMIT).unwrap().answer(invert));
+    assert!(client.call(SetBoolRequest { data: false }).block_for(LIMIT).unwrap().success);
+    answering.join().unwrap();
 }
 
 #[test]
