@@ -10,7 +10,7 @@ pub(crate) fn verifies(key: EcdsaKey, bytes: &[u8], signature: &[u8]) -> Option<
     if !graviola::util::is_cpu_supported() {
         return None;
     }
-    // Both numbers come from RustCrypto, because the other libraries read DER less strictly.
+    // RustCrypto reads the DER, so that all libraries accept the same encodings.
     let is_valid = match key {
         EcdsaKey::P256Sha256(key) => p256::ecdsa::Signature::from_der(signature).is_ok_and(|signature| {
             is_valid::<P256, Sha256>(key.to_encoded_point(false).as_bytes(), bytes, &signature.to_bytes())
